@@ -1,0 +1,65 @@
+# Each target sets up what it needs in .venv and does nothing that is already done.
+PYTHON ?= python3
+VENV ?= .venv
+ifeq ($(OS),Windows_NT)
+BIN := $(VENV)/Scripts
+else
+BIN := $(VENV)/bin
+endif
+# Many small BLAS calls are faster on one thread, and benchmarks are stated for one.
+export OMP_NUM_THREADS ?= 1
+export OPENBLAS_NUM_THREADS ?= 1
+export MKL_NUM_THREADS ?= 1
+export PIP_DISABLE_PIP_VERSION_CHECK = 1
+
+SOURCES := $(shell find src -type f -not -name '*.pyc') pyproject.toml README.md LICENSE
+WORKERS ?= auto
+PYTEST = $(BIN)/python -m pytest -n $(WORKERS)
+DOCTESTS = $(BIN)/python -m pytest --doctest-modules --doctest-glob='*.md' -p no:cacheprovider
+
+.PHONY: demo test test-all test-lowest lint format bench clean help
+
+help: ## list the targets
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+demo: $(VENV)/.wheel ## show the main job on embedded data
+	@$(BIN)/python examples/demo.py
+
+test: lint $(VENV)/.wheel ## lint, types, import arrows, tests and doctests, on the built wheel
+	$(PYTEST) -m "not long"
+	$(DOCTESTS) --pyargs pacbayes README.md docs
+
+test-all: lint $(VENV)/.wheel ## the tests and the long studies
+	$(PYTEST)
+	$(DOCTESTS) --pyargs pacbayes README.md docs
+
+test-lowest: ## the tests on the lowest supported versions of the dependencies
+	$(MAKE) VENV=.venv-lowest CONSTRAINTS="-c requirements-lowest.txt" .venv-lowest/.wheel
+	.venv-lowest/$(notdir $(BIN))/python -m pytest -n $(WORKERS) -m "not long"
+
+lint: $(VENV)/.wheel ## style, formatting, strict types, import arrows
+	$(BIN)/ruff check --quiet .
+	$(BIN)/ruff format --quiet --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+format: $(VENV)/.wheel ## rewrite the code in house style
+	$(BIN)/ruff check --quiet --fix .
+	$(BIN)/ruff format --quiet .
+
+bench: $(VENV)/.wheel ## speed, each as a ratio measured in one run
+	$(BIN)/python benchmarks/numerics.py
+
+$(VENV)/.tools: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet $(CONSTRAINTS) "$(CURDIR)[dev]"
+	@touch $@
+
+$(VENV)/.wheel: $(VENV)/.tools $(SOURCES)
+	@rm -rf $(VENV)/dist
+	$(BIN)/python -m build --wheel --outdir $(VENV)/dist . > $(VENV)/build.log || (cat $(VENV)/build.log; false)
+	$(BIN)/python -m pip install --quiet --force-reinstall --no-deps $(VENV)/dist/*.whl
+	@touch $@
+
+clean: ## remove everything that was set up
+	rm -rf .venv .venv-lowest .pytest_cache .mypy_cache .ruff_cache .hypothesis dist

@@ -1,0 +1,144 @@
+"""One kernel, two arithmetics: the same formulas run on Python floats and on blocks of an array.
+
+A call on a single number spends its time in function calls, one on a million numbers in memory; the
+kernels of this package are therefore written once, against the handful of operations below, and run with
+:data:`FLOATS` (the :mod:`math` module) or :data:`ARRAYS` (numpy).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy as np
+
+__all__ = ["ARRAYS", "FLOATS", "Arithmetic", "log_expm1"]
+
+# Coefficients 1/3, 1/5, ..., 1/19 of atanh(s)/s - 1 in powers of s**2, highest first. For |x| < 1/4,
+# s**2 = (x/(2+x))**2 <= 1/49 and what is cut off is below 2e-17 of the result.
+_ATANH = tuple(1.0 / (2 * k + 3) for k in range(8, -1, -1))
+_SERIES_RADIUS = 0.25
+_ROUGH_RADIUS = 1 / 64
+
+
+class Arithmetic(Protocol):
+    """The operations that a kernel may use besides ``+ - * /`` and comparison."""
+
+    def gap(self, x: Any, ratio: Any) -> Any:
+        """Return ``x - log(ratio)`` where ``ratio`` is ``1 + x``: non-negative, without cancellation."""
+
+    def rough_gap(self, x: Any, log_ratio: Any) -> Any:
+        """Return ``x - log_ratio`` where ``log_ratio`` is ``log(1 + x)``, to 3e-10 of itself."""
+
+    def log(self, x: Any) -> Any: ...
+    def exp(self, x: Any) -> Any: ...
+    def expm1(self, x: Any) -> Any: ...
+    def where(self, condition: Any, a: Any, b: Any) -> Any: ...
+    def minimum(self, a: Any, b: Any) -> Any: ...
+    def maximum(self, a: Any, b: Any) -> Any: ...
+    def all(self, condition: Any) -> bool: ...
+    def next_up(self, x: Any) -> Any: ...
+
+
+def _gap_series(x: Any) -> Any:
+    """Return ``x - log1p(x)`` for ``|x| < 1/4``.
+
+    With ``s = x/(2+x)``: ``log1p(x) = 2 atanh(s)`` and ``x - 2s = x s``, so that
+    ``x - log1p(x) = s (x - 2 s**2 (1/3 + s**2/5 + ...))``, where nothing cancels.
+    """
+    s = x / (2.0 + x)
+    z = s * s
+    tail = z * _ATANH[0]
+    for coefficient in _ATANH[1:]:  # in place: a block of an array is not copied at every step
+        tail += coefficient
+        tail *= z
+    tail *= -2.0
+    tail += x
+    tail *= s
+    return tail
+
+
+def _rough_series(x: Any) -> Any:
+    """Return ``x - log1p(x)`` for ``|x| < 1/64`` to 3e-10 of itself: what is cut off is ``2 x**5/7`` of it."""
+    tail = x * (1 / 6)
+    for coefficient in (-1 / 5, 1 / 4, -1 / 3, 1 / 2):
+        tail += coefficient
+        tail *= x
+    tail *= x
+    return tail
+
+
+class _Floats:
+    """Python floats through :mod:`math`."""
+
+    log = staticmethod(math.log)
+    exp = staticmethod(math.exp)
+    expm1 = staticmethod(math.expm1)
+    minimum = staticmethod(min)
+    maximum = staticmethod(max)
+    all = staticmethod(bool)
+
+    @staticmethod
+    def gap(x: float, ratio: float) -> float:
+        if -_SERIES_RADIUS < x < _SERIES_RADIUS:
+            return float(_gap_series(x))
+        return x - math.log(ratio)
+
+    @staticmethod
+    def rough_gap(x: float, log_ratio: float) -> float:
+        if -_ROUGH_RADIUS < x < _ROUGH_RADIUS:
+            return float(_rough_series(x))
+        return x - log_ratio
+
+    @staticmethod
+    def where(condition: bool, a: float, b: float) -> float:
+        return a if condition else b
+
+    @staticmethod
+    def next_up(x: float) -> float:
+        return math.nextafter(x, math.inf)
+
+
+def _with_series(x: Any, plain: Any, radius: float, series: Callable[[Any], Any]) -> Any:
+    """Overwrite the plain values by those of the series near zero; faster than `np.where` on mixed input."""
+    near = np.nonzero(np.abs(x) < radius)
+    if near[0].size:
+        plain[near] = series(x[near])
+    return plain
+
+
+class _Arrays:
+    """Arrays through numpy."""
+
+    log = staticmethod(np.log)
+    exp = staticmethod(np.exp)
+    expm1 = staticmethod(np.expm1)
+    minimum = staticmethod(np.minimum)
+    maximum = staticmethod(np.maximum)
+    where = staticmethod(np.where)
+
+    @staticmethod
+    def gap(x: Any, ratio: Any) -> Any:
+        return _with_series(x, x - np.log(ratio), _SERIES_RADIUS, _gap_series)
+
+    @staticmethod
+    def rough_gap(x: Any, log_ratio: Any) -> Any:
+        return _with_series(x, x - log_ratio, _ROUGH_RADIUS, _rough_series)
+
+    @staticmethod
+    def all(condition: Any) -> bool:
+        return bool(np.all(condition))
+
+    @staticmethod
+    def next_up(x: Any) -> Any:
+        return np.nextafter(x, np.inf)
+
+
+FLOATS: Arithmetic = _Floats()
+ARRAYS: Arithmetic = _Arrays()
+
+
+def log_expm1(x: Any, ops: Arithmetic) -> Any:
+    """Return ``log(exp(x) - 1)`` for ``x > 0`` without overflow or cancellation."""
+    return x + ops.log(-ops.expm1(-x))

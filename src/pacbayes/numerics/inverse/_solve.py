@@ -1,0 +1,156 @@
+"""From weights and values to a certified supremum: exact mean, dual minimum, outward rounding, gradient."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pacbayes.numerics._arithmetic import Arithmetic
+from pacbayes.numerics._rounding import EPS, distance_slack, two_product, two_sum
+from pacbayes.numerics.inverse._dual import (
+    LARGEST_BUDGET,
+    SMALLEST_BUDGET,
+    Atom,
+    Ball,
+    distance,
+    minimiser,
+    settled_at_edge,
+)
+from pacbayes.numerics.inverse._tolerance import FOR_GRADIENTS, FOR_VALUES
+
+__all__ = ["Gradient", "Mean", "exact_mean", "solve"]
+
+
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """A mean as a quotient of two unevaluated sums of two doubles: ``weighted/total``.
+
+    ``uncertainty`` bounds the error of ``weighted``; it is zero when every operation was exact.
+    """
+
+    total: tuple[Any, Any]
+    weighted: tuple[Any, Any]
+    uncertainty: Any
+
+    def divided(self, ops: Arithmetic) -> tuple[Any, Any, Any]:
+        """Return ``(high, low, total)`` with ``high + low`` at or above the mean, by about 2**-100 of it.
+
+        Using a number above the exact mean as origin is safe: with ``m' >= m`` the identity of ``_dual`` gives
+        ``h(t) = m' + s - s exp(-(Phi + b) + (m' - m)/s) <= m' - s expm1(-(Phi + b))``.
+        """
+        (total, total_low), (high, low) = self.total, self.weighted
+        quotient = high / total
+        product, error = two_product(quotient, total)
+        remainder = ((high - product) - error) + (low - quotient * total_low)
+        # the remainder is correct to a few EPS of itself, its quotient is below EPS of the mean
+        correction = remainder / total
+        inexact = (remainder != 0.0) | (total_low != 0.0)
+        margin = ops.where(inexact, 16.0 * EPS * (abs(correction) + EPS * abs(quotient)), 0.0)
+        mean, mean_low = two_sum(quotient, correction)
+        return mean, mean_low + margin + 2.0 * self.uncertainty, total
+
+
+def exact_mean(weights: Sequence[Any], values: Sequence[Any], ops: Arithmetic) -> tuple[Any, Any, Any]:
+    """Return the weighted mean as ``(high, low, total)`` through error-free sums and products (Ogita et al., Dot2)."""
+    total, total_low, weighted, low, lost = 0.0, 0.0, 0.0, 0.0, 0.0
+    for weight, value in zip(weights, values, strict=True):
+        total, error = two_sum(total, weight)
+        total_low = total_low + error
+        product, product_error = two_product(weight, value)
+        weighted, sum_error = two_sum(weighted, product)
+        low = low + (product_error + sum_error)
+        lost = lost + (abs(product_error) + abs(sum_error))
+    # `low` was accumulated in plain doubles: 2M additions of at most EPS/2 of `lost` each
+    uncertainty = len(weights) * EPS * lost
+    return Mean(two_sum(total, total_low), two_sum(weighted, low), uncertainty).divided(ops)
+
+
+@dataclass(frozen=True, slots=True)
+class Gradient:
+    """Derivatives of the supremum; ``values`` is the maximising distribution."""
+
+    weights: list[Any]
+    values: list[Any]
+    budget: Any
+
+
+def solve(
+    weights: Sequence[Any], values: Sequence[Any], mean: Any, budget: Any, with_gradient: bool, ops: Arithmetic
+) -> tuple[Any, Gradient | None]:
+    """Return an upper bound on the supremum over the KL ball, and its gradient if asked."""
+    high, low, total = mean
+    top, bottom = _extremes(values, ops)
+    width = ops.where(top > bottom, top - bottom, 1.0)
+    ball = _scaled(weights, values, mean, top, width, budget, ops)
+    log_tau = minimiser(ball, ops, FOR_GRADIENTS if with_gradient else FOR_VALUES)
+    found, s, gap = distance(ball, ops.exp(log_tau), ops)
+    found = ops.where((budget > 0.0) & (top > bottom), found * distance_slack(len(weights)), 0.0)
+    rise = ops.where(found > 0.0, ops.next_up(low + found * width), low)
+    value = ops.minimum(ops.where(rise != 0.0, ops.next_up(high + rise), high), top)
+    if not with_gradient:
+        return value, None
+    slope = ops.maximum(s - found, 0.0)
+    return value, _gradient(ball, log_tau, s, gap, slope, width, total, budget, ops)
+
+
+def _extremes(values: Sequence[Any], ops: Arithmetic) -> tuple[Any, Any]:
+    top = bottom = values[0]
+    for value in values[1:]:
+        top, bottom = ops.maximum(top, value), ops.minimum(bottom, value)
+    return top, bottom
+
+
+def _scaled(
+    weights: Sequence[Any], values: Sequence[Any], mean: Any, top: Any, width: Any, budget: Any, ops: Arithmetic
+) -> Ball:
+    """Return the problem with values scaled to a range of 1."""
+    high, low, total = mean
+    heaviest_weight, heaviest = weights[0], values[0]
+    for weight, value in zip(weights[1:], values[1:], strict=True):
+        heavier = weight > heaviest_weight
+        heaviest_weight = ops.where(heavier, weight, heaviest_weight)
+        heaviest = ops.where(heavier, value, heaviest)
+    atoms = [
+        Atom(weight / total, ((value - high) - low) / width, (top - value) / width, (value - heaviest) / width)
+        for weight, value in zip(weights, values, strict=True)
+    ]
+    return Ball(
+        atoms=atoms,
+        top_deviation=ops.maximum(((top - high) - low) / width, 0.0),
+        heaviest_drop=(top - heaviest) / width,
+        budget=ops.minimum(ops.maximum(budget, SMALLEST_BUDGET), LARGEST_BUDGET),
+        lighter=atoms,
+    )
+
+
+def _gradient(
+    ball: Ball, log_tau: Any, s: Any, gap: Any, slope: Any, width: Any, total: Any, budget: Any, ops: Arithmetic
+) -> Gradient:
+    """Return the gradient from the dual solution; ``slope`` is ``(t - value)/width``.
+
+    ``d/d budget = t - value``, ``d/d u_a = -(t - value) (log(t - v_a) - sum_b u_b log(t - v_b))`` and
+    ``d/d v_a = r_a = (t - value) u_a/(t - v_a)``. At the edge ``t = V`` what is missing from ``sum r_a`` is on the top
+    atom.
+    """
+    tau, at_edge, moves = ops.exp(log_tau), settled_at_edge(log_tau), budget > 0.0
+    of_weights, shares, spread, missing = [], [], 0.0, 1.0
+    for atom in ball.atoms:
+        distance_to_top = tau + atom.drop
+        rate = -slope * (gap + ops.log(distance_to_top / s))
+        gains = at_edge & (atom.drop == 0.0) & (atom.weight == 0.0) & (slope > 0.0)
+        rate = ops.where(gains, math.inf, rate)
+        of_weights.append(ops.where(moves, rate, atom.deviation) * width / total)
+        on_edge = at_edge & (atom.drop == 0.0)
+        share = ops.where(moves, slope * atom.weight / distance_to_top, atom.weight)
+        share = ops.where(on_edge & moves, 0.0, share)
+        shares.append(share)
+        missing = missing - share
+        spread = spread + atom.weight * abs(atom.deviation)
+    for index, atom in enumerate(ball.atoms):  # the first top atom takes what is missing at the edge
+        takes = at_edge & moves & (atom.drop == 0.0)
+        shares[index] = shares[index] + ops.where(takes, missing, 0.0)
+        missing = ops.where(takes, 0.0, missing)
+    of_budget = ops.where(moves | (spread == 0.0), slope * width, math.inf)
+    return Gradient(of_weights, shares, of_budget)

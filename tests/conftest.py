@@ -1,0 +1,51 @@
+"""Worst cases recorded by tests are gathered over all workers and printed at the end of the run."""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile("default", deadline=None, max_examples=200, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("default")
+
+
+def pytest_addoption(parser):
+    parser.addoption("--points", type=int, default=20_000, help="points per function in the mpmath sweeps")
+
+
+@pytest.fixture
+def points(request):
+    return request.config.getoption("--points")
+
+
+@pytest.fixture
+def record_worst(record_property):
+    """Record one named figure of merit; the largest over all tests is printed."""
+    return lambda name, value: record_property(f"worst:{name}", float(value))
+
+
+@pytest.fixture
+def record_count(record_property):
+    """Record one named count; the sum over all tests is printed."""
+    return lambda name, value: record_property(f"count:{name}", int(value))
+
+
+def pytest_terminal_summary(terminalreporter):
+    gathered = defaultdict(list)
+    for outcome in ("passed", "failed"):
+        for report in terminalreporter.stats.get(outcome, []):
+            for name, value in getattr(report, "user_properties", []):
+                gathered[name].append(value)
+    if gathered:
+        terminalreporter.section("measured")
+    for name, values in sorted(gathered.items()):
+        kind, _, label = name.partition(":")
+        line = f"{sum(values)}" if kind == "count" else f"{max(values):.3g}"
+        terminalreporter.write_line(f"{label:70s} {line}")
+
+
+def pytest_report_header():
+    return f"data: {os.environ.get('PACBAYES_DATA', 'not set')}"

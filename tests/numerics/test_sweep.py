@@ -1,0 +1,158 @@
+"""Sweeps against 60-digit arithmetic: nothing on the wrong side, all within the promised distance."""
+
+from __future__ import annotations
+
+import mpmath
+import numpy as np
+import pytest
+from mpmath import mpf
+
+import pacbayes as pb
+
+import reference_mp as exact
+from numerics import points as draw
+
+CHUNKS = 8
+WIDE, CLOSE = mpf("1e-12"), mpf("1e-9")  # of the range of values; of the distance to the mean (plus 4 ulp)
+
+
+class Tally:
+    """Counts values on the wrong side and keeps the worst errors, as fractions of what is allowed."""
+
+    def __init__(self):
+        self.points = self.wrong = 0
+        self.of_range = self.of_allowed = mpf(0)
+
+    def add(self, error, width, distance, value):
+        """`error` is positive on the safe side."""
+        self.points += 1
+        self.wrong += error < 0
+        ulp = mpf(float(np.spacing(abs(value))))
+        self.of_allowed = max(self.of_allowed, error / (CLOSE * distance + 4 * ulp))
+        if width and error > 2 * ulp:  # no double may be closer where values are large beside their range
+            self.of_range = max(self.of_range, error / width)
+
+    def report(self, name, record_worst, record_count):
+        record_count(f"{name}: points", self.points)
+        record_count(f"{name}: values on the wrong side", self.wrong)
+        record_worst(f"{name}: worst error / range of values (allowed 1e-12)", self.of_range)
+        record_worst(f"{name}: worst error / (1e-9 distance + 4 ulp) (allowed 1)", self.of_allowed)
+        assert self.wrong == 0
+        assert self.of_range <= WIDE
+        assert self.of_allowed <= 1
+
+
+@pytest.fixture(params=range(CHUNKS))
+def chunk(request, points):
+    return np.random.default_rng([20230, request.param]), -(-points // CHUNKS)
+
+
+@pytest.mark.parametrize(("name", "side"), [("kl_inv_upper", 1), ("kl_inv_lower", -1)])
+def test_binary_inverses(name, side, chunk, record_worst, record_count):
+    rng, size = chunk
+    q, budget = draw.probabilities(rng, size), draw.budgets(rng, size)
+    results = getattr(pb, name)(q, budget).tolist()
+    tally = Tally()
+    for q_i, b_i, value in zip(q.tolist(), budget.tolist(), results, strict=True):
+        answer = getattr(exact, name)(q_i, b_i)
+        tally.add(side * (mpf(value) - answer), 1, abs(answer - mpf(q_i)), value)
+    tally.report(name, record_worst, record_count)
+
+
+@pytest.mark.parametrize(("name", "side"), [("kl_ball_max", 1), ("kl_ball_min", -1)])
+def test_ball(name, side, chunk, record_worst, record_count):
+    rng, size = chunk
+    tally = Tally()
+    for index in range(size):
+        atoms = int(rng.integers(2, 21)) if index % 3 == 0 else int(rng.integers(2, 5))
+        u, v = draw.weights(rng, atoms), draw.values(rng, atoms)
+        budget = float(draw.budgets(rng, 1)[0])
+        value = getattr(pb, name)(u, v, budget)
+        answer = side * exact.kl_ball_max(u.tolist(), (side * v).tolist(), budget)
+        total = mpmath.fsum(map(mpf, u.tolist()))
+        mean = mpmath.fdot(map(mpf, u.tolist()), map(mpf, v.tolist())) / total
+        width = mpf(float(v.max())) - mpf(float(v.min()))
+        tally.add(side * (mpf(value) - answer), width, abs(answer - mean), value)
+    tally.report(name, record_worst, record_count)
+
+
+def test_phi(chunk, record_worst, record_count):
+    rng, size = chunk
+    plus, minus = draw.excess_weights(rng, size)
+    budget = draw.budgets(rng, size)
+    results = pb.phi(plus, minus, budget).tolist()
+    tally = Tally()
+    for p, m, b, value in zip(plus.tolist(), minus.tolist(), budget.tolist(), results, strict=True):
+        answer = exact.phi(p, m, b)
+        tally.add(mpf(value) - answer, 2, answer - (mpf(p) - mpf(m)), value)
+    tally.report("phi", record_worst, record_count)
+
+
+def test_kl(chunk, record_worst, record_count):
+    rng, size = chunk
+    q, p = draw.probabilities(rng, size), draw.probabilities(rng, size)
+    near = rng.random(size) < 0.3
+    p = np.where(near, np.clip(q * (1.0 + 10.0 ** rng.uniform(-16, -1, size)), 0.0, 1.0), p)
+    worst = mpf(0)
+    for q_i, p_i, value in zip(q.tolist(), p.tolist(), pb.kl(q, p).tolist(), strict=True):
+        if (p_i == 0 < q_i) or (p_i == 1 > q_i):
+            assert value == np.inf
+            continue
+        answer = exact.kl(q_i, p_i)
+        assert value > 0 or q_i == p_i or answer < mpf("1e-307")
+        worst = max(worst, abs(mpf(value) - answer) / answer if answer > mpf("1e-290") else 0)
+    record_count("kl: points", size)
+    record_worst("kl: worst relative error (allowed 1e-13)", worst)
+    assert worst <= mpf("1e-13")
+
+
+def test_categorical_kl(chunk, record_worst, record_count):
+    rng, size = chunk
+    worst = mpf(0)
+    for index in range(size):
+        atoms = int(rng.integers(2, 21)) if index % 3 == 0 else int(rng.integers(2, 5))
+        u, v = draw.weights(rng, atoms), draw.weights(rng, atoms)
+        value = pb.categorical_kl(u, v)
+        if np.any((u > 0) & (v == 0)):
+            assert value == np.inf
+            continue
+        answer = exact.categorical_kl(u.tolist(), v.tolist())
+        worst = max(worst, abs(mpf(value) - answer) / (answer + mpf("1e-3")))
+    record_count("categorical_kl: points", size)
+    record_worst("categorical_kl: worst error / (value + 1e-3) (allowed 1e-13)", worst)
+    assert worst <= mpf("1e-13")
+
+
+def _counts(rng, size):
+    return [*range(1, 130), *(10.0 ** rng.uniform(2, 12, size)).astype(int).tolist(), 10**12]
+
+
+def _xi_two(n):
+    """The sum over j of n!/((n-j)! n**j), or for large n its integral over the only stretch that counts."""
+    if n <= 5000:
+        term = total = mpf(1)
+        for j in range(n):
+            term *= mpf(n - j) / n
+            total += term
+        return total
+    edges = [mpmath.sqrt(n) * k for k in (0, 1, 2, 4, 8, 17)]
+    return mpmath.quad(lambda x: mpmath.exp(n * mpmath.log1p(x / n) - x), edges)
+
+
+def test_log_xi(chunk, record_worst, record_count):
+    rng, size = chunk
+    counts = _counts(rng, max(0, size // 99 - 130))
+    computed = pb.log_xi(np.arange(2, 101), np.array(counts)[:, None])
+    wrong, worst = 0, mpf(0)
+    for n, row in zip(counts, computed.tolist(), strict=True):
+        before, current = mpf(1), _xi_two(n)
+        for atoms, value in zip(range(2, 101), row, strict=True):
+            answer = mpmath.log(current)
+            wrong += mpf(value) < answer
+            worst = max(worst, (mpf(value) - answer) / answer)
+            before, current = current, current + mpf(n) / (atoms - 1) * before
+    record_count("log_xi: points", computed.size)
+    record_count("log_xi: values on the wrong side", wrong)
+    record_worst("log_xi: worst relative error (allowed 1e-13)", worst)
+    assert wrong == 0
+    assert worst <= mpf("1e-13")

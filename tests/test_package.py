@@ -1,0 +1,31 @@
+"""The package as a whole: what it exports, what it loads, and that the built wheel is what is tested."""
+
+import doctest
+import inspect
+import subprocess
+import sys
+from pathlib import Path
+
+import pacbayes as pb
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def test_the_built_wheel_is_tested_not_the_source_tree():
+    assert not Path(pb.__file__).resolve().is_relative_to(ROOT / "src")
+    assert (Path(pb.__file__).parent / "py.typed").exists()
+
+
+def test_every_public_function_has_a_docstring_with_an_example():
+    finder = doctest.DocTestFinder()
+    for name in pb.__all__:
+        member = getattr(pb, name)
+        if inspect.isfunction(member) or inspect.isclass(member):
+            examples = [example for test in finder.find(member, name) for example in test.examples]
+            assert examples, f"pacbayes.{name} has no example"
+
+
+def test_import_loads_only_the_core_dependencies():
+    code = "import sys, pacbayes; print(*sorted({m.partition('.')[0] for m in sys.modules}))"
+    loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split()
+    assert not {"pandas", "matplotlib", "typer", "rich", "jinja2", "pooch", "dask", "mpmath"} & set(loaded)

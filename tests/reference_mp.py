@@ -64,30 +64,34 @@ def _tail(q: mpf, rest: mpf, b: mpf) -> mpf:
     raise ArithmeticError(f"no convergence at q={q}, budget={b}")
 
 
-def kl_ball_max(weights: Sequence[float], values: Sequence[float], budget: float) -> mpf:
-    """The supremum over the KL ball, enclosed by primal and dual to 40 digits of its distance to the mean."""
+def kl_ball_max(weights: Sequence[float], values: Sequence[float], budget: float, guess: float = 0.0) -> mpf:
+    """The supremum over the KL ball, enclosed by primal and dual to 18 digits of its distance to the mean.
+
+    ``guess`` may say how far above the largest value the dual solution is thought to be. It saves time only: the
+    enclosure does not ask where a point came from.
+    """
     with mpmath.workdps(4 * DIGITS):
         total = mpmath.fsum(map(mpf, weights))
         u, v = [mpf(w) / total for w in weights], [mpf(x) for x in values]
-    return _ball_max(u, v, mpf(budget))
+    return _ball_max(u, v, mpf(budget), mpf(guess))
 
 
-def phi(plus: float, minus: float, budget: float) -> mpf:
+def phi(plus: float, minus: float, budget: float, guess: float = 0.0) -> mpf:
     """The paper's function, with the third weight exactly ``1 - plus - minus``."""
     plus, minus = mpf(plus), mpf(minus)
     rest = 1 - plus - minus
     if rest < 0:  # the library scales the sum down to 1
         plus, minus, rest = plus / (plus + minus), minus / (plus + minus), mpf(0)
-    return _ball_max([plus, minus, rest], [mpf(1), mpf(-1), mpf(0)], mpf(budget))
+    return _ball_max([plus, minus, rest], [mpf(1), mpf(-1), mpf(0)], mpf(budget), mpf(guess))
 
 
-def _ball_max(u: list[mpf], v: list[mpf], b: mpf) -> mpf:
+def _ball_max(u: list[mpf], v: list[mpf], b: mpf, guess: mpf) -> mpf:
     lightest = min(a for a in u if a)
     with mpmath.workdps(DIGITS + max(0, int(-2 * mpmath.log10(lightest)) - 20)):  # light atoms cost digits
-        return +_ball_max_at_this_precision(u, v, b)
+        return +_ball_max_at_this_precision(u, v, b, guess)
 
 
-def _ball_max_at_this_precision(u: list[mpf], v: list[mpf], b: mpf) -> mpf:
+def _ball_max_at_this_precision(u: list[mpf], v: list[mpf], b: mpf, guess: mpf) -> mpf:
     top, mean = max(v), mpmath.fdot(u, v)
     heavy = [(a, top - x) for a, x in zip(u, v, strict=True) if a]
     width = top - min(v)
@@ -95,12 +99,16 @@ def _ball_max_at_this_precision(u: list[mpf], v: list[mpf], b: mpf) -> mpf:
         return mean
     if all(drop for _, drop in heavy) and _psi(heavy, mpf(0))[0] <= b:
         return top - mpmath.exp(mpmath.fsum(a * mpmath.log(drop) for a, drop in heavy) - b)
-    low, high = mpf(-10), mpf(10)
+    if guess > 0:
+        x = mpmath.log(guess / width)
+        low, high = x - 1, x + 1
+    else:
+        low, high = mpf(-10), mpf(10)
     while _psi(heavy, width * mpmath.exp(low))[0] < b:
-        low *= 2
+        low -= 2 * (high - low)
     while _psi(heavy, width * mpmath.exp(high))[0] > b:
-        high *= 2
-    x = (low + high) / 2
+        high += 2 * (high - low)
+    x = x if guess > 0 else (low + high) / 2
     for _ in range(400):
         tau = width * mpmath.exp(x)
         psi, slope = _psi(heavy, tau)

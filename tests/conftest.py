@@ -43,7 +43,9 @@ def pytest_terminal_summary(terminalreporter):
         terminalreporter.section("measured")
     for name, values in sorted(gathered.items()):
         kind, _, label = name.partition(":")
-        line = f"{sum(values)}" if kind == "count" else f"{max(values):.3g}"
+        line = {"count": lambda v: f"{sum(v)}", "worst": lambda v: f"{max(v):.3g}", "line": lambda v: v[0]}[kind](
+            values
+        )
         terminalreporter.write_line(f"{label:70s} {line}")
 
 

@@ -155,12 +155,13 @@ def xi(atoms: int, n: int) -> mpf:
     return total
 
 
-def xi_by_recurrence(atoms: int, n: int) -> mpf:
-    """The Shtarkov sum for large n: incomplete gamma function, then the recurrence."""
-    before = mpf(1)
-    if atoms == 1:
-        return before
-    current = mpmath.exp(n - n * mpmath.log(n)) * mpmath.gammainc(n + 1, n)
-    for m in range(1, atoms - 1):
-        before, current = current, current + mpf(n) / m * before
-    return current
+def xi_two(n: int) -> mpf:
+    """``xi(2, n)`` as the sum over j of ``n!/((n-j)! n**j)``; for large n its integral over the stretch that counts."""
+    if n <= 5000:
+        term = total = mpf(1)
+        for j in range(n):
+            term *= mpf(n - j) / n
+            total += term
+        return total
+    edges = [mpmath.sqrt(n) * k for k in (0, 1, 2, 4, 8, 17)]
+    return mpmath.quad(lambda x: mpmath.exp(n * mpmath.log1p(x / n) - x), edges)

@@ -2,6 +2,7 @@
 
 from importlib.metadata import version
 
+from pacbayes import bounds
 from pacbayes.numerics import (
     categorical_kl,
     kl,
@@ -15,6 +16,7 @@ from pacbayes.numerics import (
 
 __all__ = [
     "__version__",
+    "bounds",
     "categorical_kl",
     "kl",
     "kl_ball_max",

@@ -13,13 +13,15 @@ __all__ = ["BLOCK", "FloatArray", "broadcast", "check_range", "check_shapes", "i
 
 FloatArray = NDArray[np.float64]
 
+_NUMBERS = (float, int, np.float64)
+
 # 16384 doubles are 128 kB: the temporaries of a kernel stay in a core's second-level cache.
 BLOCK = 16384
 
 
 def is_scalar(*arguments: object) -> bool:
-    """Return whether every argument is a plain Python number, for which :mod:`math` beats numpy."""
-    return all(type(argument) in (float, int) for argument in arguments)
+    """Return whether every argument is a single number, for which :mod:`math` beats numpy."""
+    return all(type(argument) in _NUMBERS for argument in arguments)
 
 
 def to_floats(owner: str, name: str, argument: ArrayLike) -> FloatArray:

@@ -28,7 +28,9 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["EPS", "distance_slack", "two_product", "two_sum"]
+import numpy as np
+
+__all__ = ["EPS", "distance_slack", "raised", "two_product", "two_sum"]
 
 EPS = 2.0**-52
 _SPLITTER = 2.0**27 + 1.0
@@ -37,6 +39,14 @@ _SPLITTER = 2.0**27 + 1.0
 def distance_slack(atoms: int) -> float:
     """Return the factor by which a computed KL-ball distance is enlarged; derived in this module's docstring."""
     return 1.0 + (512 + atoms) * EPS
+
+
+def raised(x: Any, units: float) -> Any:
+    """Return ``x`` moved up by ``units`` units of 2**-52 of itself, and to the next double.
+
+    That is at or above the exact value of anything computed with a relative error of at most ``units`` times that.
+    """
+    return np.nextafter(x + np.abs(x) * (units * EPS), np.inf)
 
 
 def two_sum(a: Any, b: Any) -> tuple[Any, Any]:

@@ -1,0 +1,37 @@
+"""Every bound as a pure function of plain numbers, with its assumptions and citation attached.
+
+All arguments may be given by keyword, and arrays broadcast. Every value is an upper bound after rounding; it is at
+most 1 (an excess at least -1), and vacuous rather than wrong when n is tiny or the divergence is huge.
+"""
+
+from pacbayes.bounds._catalogue import Entry, catalogue
+from pacbayes.bounds.bernstein import tolstikhin_seldin, unexpected_bernstein
+from pacbayes.bounds.betting import betting, betting_rates
+from pacbayes.bounds.combine import DebiasedStatistics, debiased, forward_backward, gibbs_to_vote
+from pacbayes.bounds.excess import excess_kl, excess_relaxed, split_kl, vector_kl
+from pacbayes.bounds.holdout import chernoff, clopper_pearson, progressive_chernoff
+from pacbayes.bounds.small_kl import catoni, maurer, maurer_relaxed, mcallester
+
+__all__ = [
+    "DebiasedStatistics",
+    "Entry",
+    "betting",
+    "betting_rates",
+    "catalogue",
+    "catoni",
+    "chernoff",
+    "clopper_pearson",
+    "debiased",
+    "excess_kl",
+    "excess_relaxed",
+    "forward_backward",
+    "gibbs_to_vote",
+    "maurer",
+    "maurer_relaxed",
+    "mcallester",
+    "progressive_chernoff",
+    "split_kl",
+    "tolstikhin_seldin",
+    "unexpected_bernstein",
+    "vector_kl",
+]

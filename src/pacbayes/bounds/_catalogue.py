@@ -1,0 +1,207 @@
+"""Every bound by name: the statistics it needs, what it assumes, where it comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pacbayes.bounds._citations import CITATIONS
+from pacbayes.bounds.bernstein import tolstikhin_seldin, unexpected_bernstein
+from pacbayes.bounds.betting import betting
+from pacbayes.bounds.excess import excess_kl, excess_relaxed, split_kl, vector_kl
+from pacbayes.bounds.holdout import chernoff, clopper_pearson, progressive_chernoff
+from pacbayes.bounds.small_kl import catoni, maurer, maurer_relaxed, mcallester
+
+__all__ = ["REFERENCE_KINDS", "Entry", "catalogue", "entry", "evaluate", "require_sound"]
+
+REFERENCE_KINDS = ("none", "fixed", "predictable")
+_ANY = frozenset(REFERENCE_KINDS)
+_FIXED = frozenset({"none", "fixed"})
+_PREDICTABLE = frozenset({"predictable"})
+
+_IID = "i.i.d. examples; no reference plays a part"
+_IID_FIXED = "i.i.d. examples; a fixed reference or none"
+_IID_PREDICTABLE = "i.i.d. examples; any predictable reference"
+_UNSEEN = "i.i.d. examples; one predictor that was fixed before them"
+_PUBLISHED = _IID_FIXED + "; published for predictable references too, but that proof fails (erratum E7)"
+
+ONE_N, ALL_N = "one n", "all n at once"
+ALL_N_FIXED_RATES = "all n at once, with rates that do not depend on n"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One bound of the catalogue.
+
+    Attributes
+    ----------
+    name : str
+        Its name, also that of the function in :mod:`pacbayes.bounds`.
+    function : callable
+        The bound itself.
+    targets : frozenset of str
+        What it can bound: "risk", "excess", "reference" or "sum" (any weighted sum of error types).
+    statistics : tuple of str
+        The arguments it needs besides ``kl`` (if it has one), ``n`` and ``delta``.
+    uses_kl : bool
+        Whether it is for a posterior; otherwise for one fixed predictor or a reference.
+    assumptions : str
+        In words.
+    valid_for, published_for : frozenset of str
+        Kinds of reference for which it is proved, and for which it is only published.
+    valid_at : str
+        "one n", or "all n at once".
+    citation : str
+        BibTeX.
+    description : str
+        One sentence.
+    """
+
+    name: str
+    function: Callable[..., Any]
+    targets: frozenset[str]
+    statistics: tuple[str, ...]
+    assumptions: str
+    citation: str
+    description: str
+    uses_kl: bool = True
+    valid_for: frozenset[str] = _ANY
+    published_for: frozenset[str] = frozenset()
+    valid_at: str = ONE_N
+
+
+def _risk(function: Callable[..., Any], source: str, description: str, **changes: Any) -> Entry:
+    fields: dict[str, Any] = {"statistics": ("risk",), "assumptions": _IID, "targets": frozenset({"risk"})} | changes
+    return Entry(
+        name=function.__name__, function=function, citation=CITATIONS[source], description=description, **fields
+    )
+
+
+def _excess(function: Callable[..., Any], source: str, description: str, **changes: Any) -> Entry:
+    fields: dict[str, Any] = {
+        "statistics": ("plus", "minus"),
+        "targets": frozenset({"excess"}),
+        "assumptions": _IID_FIXED,
+        "valid_for": _FIXED,
+    } | changes
+    return _risk(function, source, description, **fields)
+
+
+_HOLDOUT = {"uses_kl": False, "targets": frozenset({"risk", "reference"}), "assumptions": _UNSEEN, "valid_for": _FIXED}
+_THEOREM_E7 = {"assumptions": _PUBLISHED, "published_for": _PREDICTABLE}
+
+_ENTRIES = (
+    _risk(chernoff, "hoeffding", "The kl form of the Chernoff bound for one fixed predictor and any loss.", **_HOLDOUT),
+    _risk(
+        clopper_pearson,
+        "clopper",
+        "The exact binomial limit for one fixed predictor and the 0-1 loss, the hold-out baseline.",
+        **(_HOLDOUT | {"statistics": ("errors",)}),
+    ),
+    _risk(
+        progressive_chernoff,
+        "biggs",
+        "The paper's bound on the average true loss of a reference.",
+        **(_HOLDOUT | _THEOREM_E7 | {"statistics": ("reference",), "targets": frozenset({"reference"})}),
+    ),
+    _risk(mcallester, "mcallester1999", "The square-root bound: simplest to state, loosest at small risk."),
+    _risk(maurer, "maurer", "The kl bound: the tightest in common use for a risk with no variance information."),
+    _risk(maurer_relaxed, "mcallester2003", "The kl bound in closed form, showing its fast rate at small risk."),
+    _risk(
+        catoni,
+        "catoni",
+        "The exponential-moment bound at a rate fixed beforehand, or the best of a grid.",
+        valid_at=ALL_N,
+    ),
+    _risk(
+        tolstikhin_seldin,
+        "tolstikhin",
+        "The empirical Bernstein bound: good where the loss varies little around its mean.",
+        statistics=("risk", "variance"),
+    ),
+    _excess(
+        unexpected_bernstein,
+        "mhammedi",
+        "The second-moment bound the paper compares with; valid for online references, looser than betting.",
+        statistics=("excess", "second"),
+        assumptions=_IID_PREDICTABLE,
+        valid_for=_ANY,
+        valid_at=ALL_N_FIXED_RATES,
+    ),
+    _excess(
+        vector_kl,
+        "adams",
+        "The kl bound for any number of error types and any weights on them.",
+        statistics=("frequencies", "values"),
+        targets=frozenset({"sum"}),
+    ),
+    _excess(excess_kl, "biggs", "The paper's main theorem: the three-way kl inverse of an excess.", **_THEOREM_E7),
+    _excess(excess_relaxed, "biggs", "The main theorem in closed form, showing its fast rate.", **_THEOREM_E7),
+    _excess(split_kl, "wu", "Positive and negative parts bounded separately by the binary kl."),
+    _excess(
+        betting,
+        "jang",
+        "The sound bound for online references, at all n at once, and never looser than unexpected Bernstein.",
+        statistics=("log_growth", "rates", "weights"),
+        targets=frozenset({"risk", "excess", "reference"}),
+        assumptions=_IID_PREDICTABLE,
+        valid_for=_ANY,
+        valid_at=ALL_N_FIXED_RATES,
+    ),
+)
+_BY_NAME = {record.name: record for record in _ENTRIES}
+
+
+def catalogue() -> tuple[Entry, ...]:
+    """Return every bound as a record: name, statistics, assumptions, citation and a sentence.
+
+    Examples
+    --------
+    >>> import pacbayes as pb
+    >>> for record in pb.bounds.catalogue():
+    ...     if "predictable" in record.valid_for and "excess" in record.targets:
+    ...         print(record.name, record.statistics, record.valid_at)
+    unexpected_bernstein ('excess', 'second') all n at once, with rates that do not depend on n
+    betting ('log_growth', 'rates', 'weights') all n at once, with rates that do not depend on n
+    """
+    return _ENTRIES
+
+
+def entry(owner: str, argument: str, name: str, target: str) -> Entry:
+    """Return the record of a bound on ``target``, or say which names there are."""
+    names = [record.name for record in _ENTRIES if target in record.targets]
+    if name not in names:
+        reason = f", which bounds {' or '.join(sorted(_BY_NAME[name].targets))}," if name in _BY_NAME else ""
+        raise ValueError(
+            f"The {argument!r} argument of {owner} must name a bound on the {target}: {', '.join(names)}. "
+            f"Got {name!r}{reason} instead."
+        )
+    return _BY_NAME[name]
+
+
+def require_sound(owner: str, record: Entry, kind: str, assume: str | None) -> None:
+    """Refuse a bound for a kind of reference that no theorem covers, unless its publication is assumed to hold."""
+    if assume not in (None, "published"):
+        raise ValueError(f"The 'assume' argument of {owner} must be None or 'published'. Got {assume!r} instead.")
+    if kind not in REFERENCE_KINDS:
+        raise ValueError(f"The kind of reference in {owner} must be one of {REFERENCE_KINDS}. Got {kind!r} instead.")
+    if kind in record.valid_for or (kind in record.published_for and assume == "published"):
+        return
+    if kind in record.published_for:
+        raise ValueError(
+            f"{owner} refuses {record.name!r} with a {kind} reference, for which it is published but not proved (its "
+            "conditional means depend on the past: erratum E7). Use 'betting', or pass assume='published'."
+        )
+    raise ValueError(
+        f"{owner} refuses {record.name!r} with a {kind} reference: no theorem covers it. It needs "
+        f"{record.assumptions}. Use 'betting'."
+    )
+
+
+def evaluate(record: Entry, statistics: Mapping[str, Any], n: Any, delta: Any, kl: Any = None) -> Any:
+    """Evaluate a bound on statistics given by name; ``kl`` is passed on to bounds that use it."""
+    arguments = {name: statistics[name] for name in record.statistics}
+    if record.uses_kl:
+        arguments["kl"] = kl
+    return record.function(**arguments, n=n, delta=delta)

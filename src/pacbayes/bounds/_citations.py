@@ -1,0 +1,118 @@
+"""Where each bound comes from, in BibTeX."""
+
+from __future__ import annotations
+
+__all__ = ["CITATIONS"]
+
+
+def _entry(kind: str, key: str, **fields: str) -> str:
+    lines = [f"  {name} = {{{value}}}," for name, value in fields.items()]
+    return "\n".join([f"@{kind}{{{key},", *lines, "}"])
+
+
+CITATIONS = {
+    "adams": _entry(
+        "article",
+        "adams2022controlling",
+        title="Controlling Multiple Errors Simultaneously with a PAC-Bayes Bound",
+        author="Adams, Reuben and Shawe-Taylor, John and Guedj, Benjamin",
+        journal="arXiv:2202.05560",
+        year="2022",
+    ),
+    "biggs": _entry(
+        "inproceedings",
+        "biggs2023tighter",
+        title="Tighter PAC-Bayes Generalisation Bounds by Leveraging Example Difficulty",
+        author="Biggs, Felix and Guedj, Benjamin",
+        booktitle="International Conference on Artificial Intelligence and Statistics",
+        year="2023",
+    ),
+    "catoni": _entry(
+        "book",
+        "catoni2007pac",
+        title="PAC-Bayesian Supervised Classification: The Thermodynamics of Statistical Learning",
+        author="Catoni, Olivier",
+        publisher="Institute of Mathematical Statistics",
+        year="2007",
+    ),
+    "clopper": _entry(
+        "article",
+        "clopper1934use",
+        title="The Use of Confidence or Fiducial Limits Illustrated in the Case of the Binomial",
+        author="Clopper, C. J. and Pearson, E. S.",
+        journal="Biometrika",
+        year="1934",
+    ),
+    "hoeffding": _entry(
+        "article",
+        "hoeffding1963probability",
+        title="Probability Inequalities for Sums of Bounded Random Variables",
+        author="Hoeffding, Wassily",
+        journal="Journal of the American Statistical Association",
+        year="1963",
+    ),
+    "jang": _entry(
+        "inproceedings",
+        "jang2023tighter",
+        title="Tighter PAC-Bayes Bounds Through Coin-Betting",
+        author="Jang, Kyoungseok and Jun, Kwang-Sung and Kuzborskij, Ilja and Orabona, Francesco",
+        booktitle="Conference on Learning Theory",
+        year="2023",
+    ),
+    "langford": _entry(
+        "inproceedings",
+        "langford2002pac",
+        title="PAC-Bayes and Margins",
+        author="Langford, John and Shawe-Taylor, John",
+        booktitle="Advances in Neural Information Processing Systems",
+        year="2002",
+    ),
+    "maurer": _entry(
+        "article",
+        "maurer2004note",
+        title="A Note on the PAC Bayesian Theorem",
+        author="Maurer, Andreas",
+        journal="arXiv:cs/0411099",
+        year="2004",
+    ),
+    "mcallester1999": _entry(
+        "inproceedings",
+        "mcallester1999pac",
+        title="PAC-Bayesian Model Averaging",
+        author="McAllester, David A.",
+        booktitle="Conference on Computational Learning Theory",
+        year="1999",
+    ),
+    "mcallester2003": _entry(
+        "inproceedings",
+        "mcallester2003simplified",
+        title="Simplified PAC-Bayesian Margin Bounds",
+        author="McAllester, David A.",
+        booktitle="Conference on Learning Theory",
+        year="2003",
+    ),
+    "mhammedi": _entry(
+        "inproceedings",
+        "mhammedi2019pac",
+        title="PAC-Bayes Un-Expected Bernstein Inequality",
+        author='Mhammedi, Zakaria and Gr{\\"u}nwald, Peter and Guedj, Benjamin',
+        booktitle="Advances in Neural Information Processing Systems",
+        year="2019",
+    ),
+    "tolstikhin": _entry(
+        "inproceedings",
+        "tolstikhin2013pac",
+        title="PAC-Bayes-Empirical-Bernstein Inequality",
+        author="Tolstikhin, Ilya and Seldin, Yevgeny",
+        booktitle="Advances in Neural Information Processing Systems",
+        year="2013",
+    ),
+    "wu": _entry(
+        "inproceedings",
+        "wu2022split",
+        title="Split-kl and PAC-Bayes-split-kl Inequalities for Ternary Random Variables",
+        author="Wu, Yi-Shan and Seldin, Yevgeny",
+        booktitle="Advances in Neural Information Processing Systems",
+        year="2022",
+    ),
+}

@@ -1,0 +1,158 @@
+"""The betting bound: sound for online references, at all sample sizes at once, and tighter than its rivals.
+
+For a rate ``lam`` in (0, 1), ``prod_i (1 - lam x_i)/(1 - lam E[x_i|past])`` is a non-negative martingale that starts
+at 1 for each ``w``. Averaged over the prior, with the change of measure of Donsker and Varadhan, Ville's inequality
+and the concavity of the logarithm, it bounds the mean of ``x`` for all posteriors and all n at once. The proof is in
+`docs/theory.md`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pacbayes.bounds._arguments import budget, checked, clipped, plain, single
+from pacbayes.bounds._grid import best_of_grid, checked_grid
+from pacbayes.numerics._arrays import FloatArray, check_shapes, to_floats
+from pacbayes.numerics._rounding import EPS, raised
+
+__all__ = ["betting", "betting_rates"]
+
+_GROWTH_ROUNDING = 1e-9
+
+
+def betting(
+    log_growth: ArrayLike,
+    rates: ArrayLike,
+    kl: ArrayLike,
+    n: ArrayLike,
+    delta: ArrayLike,
+    weights: ArrayLike | None = None,
+    *,
+    return_grad: bool = False,
+) -> Any:
+    """Betting: an upper bound on a mean, ``(1 - exp(G(lam) - (kl + log(1/delta))/n))/lam``, best over rates ``lam``.
+
+    The mean is that of ``x_i``: of an excess ``loss - gamma * reference``; of the references themselves, with
+    ``kl = 0``; or of a risk, with no reference.
+
+    Parameters
+    ----------
+    log_growth : array_like, shape (..., K)
+        ``G(lam) = mean_i E_posterior log(1 - lam x_i)``, one per rate on the last axis (no axis if ``rates`` is a
+        number).
+    rates : array_like, shape (K,) or a number
+        In (0, 1), fixed before the data (:func:`betting_rates`), or chosen on other data.
+    kl : array_like
+        Divergence of the posterior from the prior; 0 for a reference. May be infinite.
+    n : array_like of int
+        Number of examples.
+    delta : array_like
+        Allowed probability of failure, in (0, 1).
+    weights : array_like, shape (K,), optional
+        Shares of delta for the rates, positive, summing to at most 1; even by default.
+    return_grad : bool, default=False
+        Also return a dict with the derivatives with respect to "log_growth" (zero except at the best rate) and "kl".
+
+    Returns
+    -------
+    float or ndarray
+        Holds for all posteriors with probability at least ``1 - delta``, for any predictable reference, and for
+        all n at once if the rates do not depend on n. Between -1 and 1.
+
+    References
+    ----------
+    Waudby-Smith and Ramdas, "Estimating means of bounded random variables by betting", 2024, for the martingale.
+    Jang et al., "Tighter PAC-Bayes bounds through coin-betting", 2023, for its use with a prior.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pacbayes as pb
+    >>> rates, weights = pb.bounds.betting_rates(n=1000)
+    >>> log_growth = 0.05 * np.log1p(-rates)  # a 0-1 loss with empirical risk 0.05
+    >>> round(pb.bounds.betting(log_growth, rates, kl=10.0, n=1000, delta=0.05, weights=weights), 6)
+    0.099138
+    """
+    lam, log_cost = checked_grid("betting", rates, weights)
+    kls, sizes, deltas = checked("betting", kl=kl, n=n, delta=delta)
+    growth = _checked_growth(log_growth, lam, scalar_rate=np.ndim(rates) == 0)
+    check_shapes("betting", log_growth=growth.shape[:-1], others=kls.shape)
+    # the exponent is a difference: what rounding can take from it is half a unit of each part
+    cost = budget(kls[..., None], sizes[..., None], deltas[..., None], log_cost)
+    exponent = np.nextafter(growth - cost - EPS * (np.abs(growth) + cost), -np.inf)
+    candidates = raised(-np.expm1(exponent) / lam, 8)
+    value, best = best_of_grid(candidates)
+    if not return_grad:
+        return clipped(value, -1.0)
+    slope = np.exp(exponent) / lam
+    chosen = np.arange(lam.size) == np.argmin(candidates, axis=-1)[..., None]
+    return clipped(value, -1.0), {
+        "log_growth": np.where(chosen, -slope, 0.0),
+        "kl": plain(best(slope) / sizes),
+    }
+
+
+def _checked_growth(log_growth: ArrayLike, lam: FloatArray, *, scalar_rate: bool) -> FloatArray:
+    growth = to_floats("betting", "log_growth", log_growth)
+    growth = growth[..., None] if scalar_rate else growth
+    if growth.ndim == 0 or growth.shape[-1] != lam.size:
+        raise ValueError(
+            f"The 'log_growth' argument of betting must have one entry per rate ({lam.size}) on its last axis. "
+            f"Got shape {growth.shape} instead."
+        )
+    low, high = np.log1p(-lam), np.log1p(lam)
+    tolerance = _GROWTH_ROUNDING * (high - low)
+    inside = (growth >= low - tolerance) & (growth <= high + tolerance)
+    if not np.all(inside):
+        raise ValueError(
+            "The 'log_growth' argument of betting must lie between log(1 - rate) and log(1 + rate). "
+            f"Got {float(growth[~inside].flat[0])!r} instead."
+        )
+    return np.clip(growth, low, high)
+
+
+def betting_rates(n: int | None = None, delta: float = 0.05) -> tuple[FloatArray, FloatArray]:
+    """A grid of rates for :func:`betting` and the share of delta each is given.
+
+    The best rate is ``1/(1 + tau)`` where ``tau`` is the dual variable of the KL ball, in whose logarithm the bound
+    is close to a parabola; both grids are therefore geometric in ``tau``. Spacing, range and weights minimise the
+    worst and the typical difference to the best rate in hindsight with no union paid, over risks, divergences and
+    sample sizes (`benchmarks/betting_rates.py`; the result is in `docs/theory.md`).
+
+    Parameters
+    ----------
+    n : int, optional
+        The sample size, if it is known before the data and the bound is wanted there only. By default one grid of
+        63 rates for all n, as streams need.
+    delta : float, default=0.05
+        The probability of failure the grid for one ``n`` is made for; it is not tied to it.
+
+    Returns
+    -------
+    rates, weights : ndarray of shape (K,)
+        Rates falling from near 1 towards 0, and weights that sum to 1.
+
+    Examples
+    --------
+    >>> import pacbayes as pb
+    >>> rates, weights = pb.bounds.betting_rates(n=1000)
+    >>> len(rates), round(float(rates[0]), 3), round(float(rates[-1]), 3)
+    (9, 0.994, 0.094)
+    >>> len(pb.bounds.betting_rates()[0])
+    63
+    """
+    if n is None:
+        steps = np.arange(-14, 49)
+        tau = 0.3 * 1.5**steps
+        shares = 1.0 / ((np.abs(steps) + 5.0) * (np.abs(steps) + 6.0))
+    else:
+        size, failure = float(single("betting_rates", "n", n)), float(single("betting_rates", "delta", delta))
+        low = 0.2 / np.sqrt(size)
+        high = max(0.75 * np.sqrt(size / (2.0 * np.log(1.0 / failure))), 4.0 * low)
+        spacing = 1.4 * (100.0 / size) ** (1.0 / 6.0)
+        tau = np.geomspace(low, high, int(np.ceil(np.log(high / low) / spacing)) + 1)
+        shares = np.asarray(tau**0.15)
+    return np.asarray(1.0 / (1.0 + tau)), np.asarray(shares / shares.sum())

@@ -1,0 +1,222 @@
+"""From bounds on parts to a bound on the risk: de-biasing, two halves serving each other, the vote."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pacbayes.bounds._arguments import clipped, single
+from pacbayes.bounds._catalogue import entry, evaluate, require_sound
+from pacbayes.numerics._arrays import check_range
+from pacbayes.numerics._rounding import raised
+
+__all__ = ["DebiasedStatistics", "debiased", "forward_backward", "gibbs_to_vote"]
+
+
+class DebiasedStatistics(Protocol):
+    """What :func:`debiased` reads: statistics of ``x = loss - strength * reference`` and of the reference itself.
+
+    Only the statistics that the chosen bounds need have to be there. Plain numbers and arrays; ``log_growth`` and
+    ``reference_log_growth`` have one entry per rate on their last axis.
+    """
+
+    n: Any
+    strength: float
+    reference_kind: str
+    reference: Any
+    plus: Any
+    minus: Any
+    excess: Any
+    second: Any
+    log_growth: Any
+    reference_log_growth: Any
+    rates: Any
+    weights: Any
+
+
+def debiased(
+    summary: DebiasedStatistics,
+    kl: ArrayLike,
+    delta: ArrayLike,
+    *,
+    excess: str = "betting",
+    reference: str = "betting",
+    split: float = 0.5,
+    assume: str | None = None,
+) -> Any:
+    """Excess bound plus strength times reference bound: an upper bound on the risk.
+
+    ``R <= [bound on the mean of loss - gamma r] + gamma [bound on the reference's average true loss]``. Two events,
+    so delta is split between them: the excess gets ``split * delta``, the reference the rest. Without a reference, or
+    at strength 0, the excess gets all of delta.
+
+    Parameters
+    ----------
+    summary : DebiasedStatistics
+        An object with the statistics as attributes.
+    kl : array_like
+        Divergence of the posterior from the prior; may be infinite.
+    delta : array_like
+        Allowed probability of failure in total, in (0, 1).
+    excess : str, default="betting"
+        Name of a bound on an excess. ("excess_kl", "progressive_chernoff") and ("unexpected_bernstein",
+        "progressive_chernoff") are the paper's two full bounds.
+    reference : str, default="betting"
+        Name of a bound on a reference.
+    split : float, default=0.5
+        Share of delta for the excess, in (0, 1), chosen before the data.
+    assume : {None, "published"}, default=None
+        "published" admits a bound for predictable references for which it is published but not proved (erratum E7).
+
+    Returns
+    -------
+    float or ndarray
+        Holds for all posteriors with probability at least ``1 - delta``. Combinations that no theorem covers are
+        refused with a ValueError that says why.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> import numpy as np
+    >>> import pacbayes as pb
+    >>> rates, weights = pb.bounds.betting_rates(n=1000)
+    >>> statistics = SimpleNamespace(
+    ...     n=1000, strength=1.0, reference_kind="predictable", reference=0.10, plus=0.01, minus=0.02,
+    ...     log_growth=0.01 * np.log1p(-rates) + 0.02 * np.log1p(rates),
+    ...     reference_log_growth=0.10 * np.log1p(-rates), rates=rates, weights=weights,
+    ... )
+    >>> round(pb.bounds.debiased(statistics, kl=10.0, delta=0.05), 6)
+    0.16207
+    >>> pb.bounds.debiased(statistics, kl=10.0, delta=0.05, excess="excess_kl")
+    Traceback (most recent call last):
+      ...
+    ValueError: debiased refuses 'excess_kl' with a predictable reference, for which it is published but not proved \
+(its conditional means depend on the past: erratum E7). Use 'betting', or pass assume='published'.
+    """
+    deltas = single("debiased", "delta", delta)
+    check_range("debiased", "split", np.asarray(float(split)), 1e-12, 1.0 - 1e-12, "lie strictly between 0 and 1")
+    gamma = float(summary.strength)
+    check_range("debiased", "strength", np.asarray(gamma), 0.0, 1.0, "lie in [0, 1]")
+    kind = summary.reference_kind
+    excess_record = entry("debiased", "excess", excess, "excess")
+    reference_record = entry("debiased", "reference", reference, "reference")
+    require_sound("debiased", excess_record, kind, assume)
+    alone = kind == "none" or gamma == 0.0
+    share = deltas if alone else deltas * split
+    first = evaluate(excess_record, _Attributes(summary), summary.n, share, kl)
+    if alone:
+        return clipped(first)
+    require_sound("debiased", reference_record, kind, assume)
+    # of the two shares the second is what the first, as rounded, has left
+    second = evaluate(reference_record, _reference_statistics(summary), summary.n, deltas - share, 0.0)
+    return clipped(raised(first + raised(gamma * np.asarray(second), 1), 0))
+
+
+class _Attributes(Mapping[str, Any]):
+    """An object's attributes as a mapping, so that only what a bound needs is read."""
+
+    def __init__(self, source: object) -> None:
+        self._source = source
+
+    def __getitem__(self, name: str) -> Any:
+        return getattr(self._source, name)
+
+    def __iter__(self) -> Any:
+        return iter(vars(self._source))
+
+    def __len__(self) -> int:
+        return len(vars(self._source))
+
+
+def _reference_statistics(summary: DebiasedStatistics) -> dict[str, Any]:
+    """Return the reference's statistics under the names that bounds on a single predictor use."""
+    mean = summary.reference
+    errors = np.asarray(mean) * np.asarray(summary.n)
+    return {
+        "risk": mean,
+        "reference": mean,
+        "errors": np.ceil(
+            errors - 1e-6
+        ),  # a whole number for 0-1 losses up to rounding; else rounded up, which is safe
+        "log_growth": getattr(summary, "reference_log_growth", None),
+        "rates": getattr(summary, "rates", None),
+        "weights": getattr(summary, "weights", None),
+    }
+
+
+def forward_backward(
+    bound: str,
+    forward: Mapping[str, ArrayLike],
+    backward: Mapping[str, ArrayLike],
+    delta: float,
+    *,
+    mixture: bool = False,
+) -> Any:
+    """Two informed bounds, each half of the data serving the other's prior: an upper bound on the risk.
+
+    Each bound is computed with half of ``delta``.
+
+    Parameters
+    ----------
+    bound : str
+        Name of a bound on the risk.
+    forward, backward : mapping
+        The arguments of that bound, without delta: on the second half with the prior from the first, and vice versa.
+    delta : float
+        Allowed probability of failure in total, in (0, 1).
+    mixture : bool, default=False
+        If False, both sets of arguments are about one posterior, and the smaller bound holds for it. If True, they are
+        about two, and the mean of both bounds holds for their even mixture.
+
+    Returns
+    -------
+    float or ndarray
+        Holds with probability at least ``1 - delta`` under the assumptions of ``bound``.
+
+    References
+    ----------
+    Mhammedi, Grunwald and Guedj, "PAC-Bayes un-expected Bernstein inequality", 2019.
+
+    Examples
+    --------
+    >>> import pacbayes as pb
+    >>> halves = {"risk": 0.05, "kl": 2.0, "n": 500}, {"risk": 0.06, "kl": 1.0, "n": 500}
+    >>> round(pb.bounds.forward_backward("maurer", *halves, delta=0.05), 6)
+    0.102459
+    """
+    record = entry("forward_backward", "bound", bound, "risk")
+    share = single("forward_backward", "delta", delta) / 2.0
+    one, two = (np.asarray(record.function(**half, delta=share)) for half in (forward, backward))
+    return clipped(raised((one + two) / 2.0, 2) if mixture else np.minimum(one, two))
+
+
+def gibbs_to_vote(value: ArrayLike) -> Any:
+    """From the randomised predictor to its majority vote under the 0-1 loss: ``2 * value``.
+
+    Where the vote errs, at least half of the posterior does. For a Gaussian over linear weights the vote is the
+    predictor at the mean.
+
+    Parameters
+    ----------
+    value : array_like
+        An upper bound on the risk of the randomised predictor, in [0, 1].
+
+    Returns
+    -------
+    float or ndarray
+        An upper bound on the error rate of the vote, on the same event.
+
+    References
+    ----------
+    Langford and Shawe-Taylor, "PAC-Bayes and margins", 2002.
+
+    Examples
+    --------
+    >>> import pacbayes as pb
+    >>> pb.bounds.gibbs_to_vote(0.125)
+    0.25
+    """
+    return clipped(2.0 * single("gibbs_to_vote", "risk", value))

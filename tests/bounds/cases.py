@@ -1,0 +1,72 @@
+"""How to call each bound of the catalogue with a given level of risk: the one thing a new bound adds for its tests."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bounds.exact_bounds import RATES, VALUES, WEIGHTS
+
+MINUS = 0.02  # the negative part wherever there is one
+
+
+def _growth(risk, minus=0.0):
+    risk = np.asarray(risk)[..., None]
+    return risk * np.log1p(-RATES) + minus * np.log1p(RATES)
+
+
+# From a level of risk (a number or an array) to the statistics of a bound.
+STATISTICS = {
+    "chernoff": lambda risk: {"risk": risk},
+    "clopper_pearson": None,  # counts, not frequencies: made from n as well, below
+    "progressive_chernoff": lambda risk: {"reference": risk},
+    "mcallester": lambda risk: {"risk": risk},
+    "maurer": lambda risk: {"risk": risk},
+    "maurer_relaxed": lambda risk: {"risk": risk},
+    "catoni": lambda risk: {"risk": risk},
+    "tolstikhin_seldin": lambda risk: {"risk": risk, "variance": 0.03},
+    "unexpected_bernstein": lambda risk: {"excess": np.asarray(risk) - MINUS, "second": np.asarray(risk) + MINUS},
+    "vector_kl": lambda risk: {
+        "frequencies": np.stack([1.0 - np.asarray(risk), 0.7 * np.asarray(risk), 0.3 * np.asarray(risk)], axis=-1),
+        "values": VALUES,
+    },
+    "excess_kl": lambda risk: {"plus": risk, "minus": MINUS},
+    "excess_relaxed": lambda risk: {"plus": risk, "minus": MINUS},
+    "split_kl": lambda risk: {"plus": risk, "minus": MINUS},
+    "betting": lambda risk: {"log_growth": _growth(risk, MINUS), "rates": RATES, "weights": WEIGHTS},
+}
+FIXED_RATES = {"unexpected_bernstein": {"rates": 0.5 ** np.arange(1, 21)}}
+EMPIRICAL = {
+    "unexpected_bernstein": lambda risk: risk - MINUS,
+    "excess_kl": lambda risk: risk - MINUS,
+    "excess_relaxed": lambda risk: risk - MINUS,
+    "split_kl": lambda risk: risk - MINUS,
+    "betting": lambda risk: risk - MINUS,
+    "vector_kl": lambda risk: 0.7 * risk + 0.9 * risk,
+}
+
+
+def arguments(entry, risk, kl, n, delta):
+    """Return the keyword arguments of a bound at a level of risk."""
+    if entry.name == "clopper_pearson":
+        statistics = {"errors": np.floor(np.asarray(risk) * np.asarray(n) + 1e-9)}
+    else:
+        statistics = STATISTICS[entry.name](risk)
+    if entry.uses_kl:
+        statistics["kl"] = kl
+    return statistics | {"n": n, "delta": delta}
+
+
+def call(entry, risk=0.1, kl=5.0, n=1000, delta=0.05, *, fixed_rates=False):
+    """Evaluate a bound at a level of risk; with rates that do not depend on n and delta, if asked."""
+    extra = FIXED_RATES.get(entry.name, {}) if fixed_rates else {}
+    return entry.function(**arguments(entry, risk, kl, n, delta), **extra)
+
+
+def empirical(entry, risk):
+    """What the bound bounds, as observed."""
+    return EMPIRICAL.get(entry.name, lambda r: r)(np.asarray(risk))
+
+
+def vacuous(entry):
+    """The largest value the bounded quantity can have."""
+    return max(VALUES) if entry.name == "vector_kl" else 1.0

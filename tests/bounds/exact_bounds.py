@@ -1,0 +1,129 @@
+"""Every bound once more in 60-digit arithmetic, written from its theorem, for comparison."""
+
+from __future__ import annotations
+
+import math
+
+import mpmath
+import numpy as np
+from mpmath import mpf
+
+import pacbayes as pb
+
+import reference_mp as exact
+
+RATES = np.array([0.9, 0.7, 0.5, 0.3, 0.15, 0.05])
+WEIGHTS = np.array([0.1, 0.2, 0.3, 0.2, 0.1, 0.1])
+VALUES = (0.0, 1.0, 3.0)
+
+
+def _log(x):
+    return mpmath.log(mpf(x))
+
+
+def _xi(atoms, n):
+    before, current = mpf(1), exact.xi_two(n)
+    for m in range(1, atoms - 1):
+        before, current = current, current + mpf(n) / m * before
+    return current
+
+
+def _budget(kl, n, delta, constant=1):
+    return (mpf(kl) + _log(constant) - _log(delta)) / n
+
+
+def chernoff(risk, n, delta):
+    return exact.kl_inv_upper(risk, _budget(0, n, delta))
+
+
+def progressive_chernoff(reference, n, delta):
+    return chernoff(reference, n, delta)
+
+
+def clopper_pearson(errors, n, delta):
+    """The root of the binomial tail, summed term by term."""
+    if errors == n:
+        return mpf(1)
+    coefficients = [mpmath.binomial(n, k) for k in range(errors + 1)]
+    low, high = mpf(0), mpf(1)
+    for _ in range(70):
+        p = (low + high) / 2
+        odds = p / (1 - p)
+        tail = mpf(0)
+        for coefficient in reversed(coefficients):  # Horner's rule
+            tail = tail * odds + coefficient
+        tail *= (1 - p) ** n
+        low, high = (p, high) if tail > mpf(delta) else (low, p)
+    return low
+
+
+def mcallester(risk, kl, n, delta):
+    return mpf(risk) + mpmath.sqrt(_budget(kl, n, delta, 2 * mpmath.sqrt(n)) / 2)
+
+
+def maurer(risk, kl, n, delta):
+    return exact.kl_inv_upper(risk, _budget(kl, n, delta, _xi(2, n)))
+
+
+def maurer_relaxed(risk, kl, n, delta):
+    b = _budget(kl, n, delta, _xi(2, n))
+    return mpf(risk) + mpmath.sqrt(2 * mpf(risk) * b) + 2 * b
+
+
+def catoni(risk, kl, n, delta):
+    rates, weights = pb.bounds.betting_rates()
+    candidates = []
+    for rate, weight in zip((-np.log1p(-rates)).tolist(), (weights / weights.sum()).tolist(), strict=True):
+        c = mpf(rate)
+        b = _budget(kl, n, mpf(delta) * mpf(weight))
+        candidates.append((1 - mpmath.exp(-c * mpf(risk) - b)) / (1 - mpmath.exp(-c)))
+    return min(candidates)
+
+
+def tolstikhin_seldin(risk, variance, kl, n, delta):
+    c, half, e2 = mpf(1.15), mpf(delta) / 2, mpmath.e - 2
+    inverse = -_log(half)
+    v2 = max(1, int(mpmath.ceil(_log(mpmath.sqrt((n - 1) / inverse + 1) / 2 + mpf(1) / 2) / _log(c))))
+    v1 = max(1, int(mpmath.ceil(_log(mpmath.sqrt(e2 * n / (4 * inverse))) / _log(c)) + 1))
+    b2, b1 = _budget(kl, n - 1, half, v2), _budget(kl, n, half, v1)
+    v = mpf(variance)
+    bound = min(mpf(1) / 4, v + (1 + c) * mpmath.sqrt(v * b2 / 2) + 2 * c * b2)
+    if b1 <= e2 * bound:
+        return mpf(risk) + (1 + c) * mpmath.sqrt(e2 * bound * b1)
+    return mpf(risk) + max(2 * b1, (1 + c) * e2 * bound)  # the library's monotone form
+
+
+def unexpected_bernstein(excess, second, kl, n, delta):
+    count = max(1, math.ceil(math.log2(math.sqrt(n / math.log(1 / delta)) / 2)))
+    candidates = []
+    for k in range(1, count + 1):
+        eta = mpf(2) ** -k
+        c = -(eta + mpmath.log(1 - eta)) / eta
+        candidates.append(c * mpf(second) + _budget(kl, n, delta, count) / eta)
+    return mpf(excess) + min(candidates)
+
+
+def vector_kl(frequencies, values, kl, n, delta):
+    return exact.kl_ball_max(list(frequencies), list(values), _budget(kl, n, delta, _xi(len(values), n)))
+
+
+def excess_kl(plus, minus, kl, n, delta):
+    return exact.phi(plus, minus, _budget(kl, n, delta, _xi(3, n)))
+
+
+def excess_relaxed(plus, minus, kl, n, delta):
+    b, plus, minus = _budget(kl, n, delta, _xi(3, n)), mpf(plus), mpf(minus)
+    return plus - minus + 2 * mpmath.sqrt(b * (plus + minus)) + 2 * b
+
+
+def split_kl(plus, minus, kl, n, delta):
+    b = _budget(kl, n, delta, 4 * mpmath.sqrt(n))
+    return exact.kl_inv_upper(plus, b) - exact.kl_inv_lower(minus, b)
+
+
+def betting(log_growth, rates, kl, n, delta, weights):
+    candidates = []
+    for growth, rate, weight in zip(map(float, log_growth), map(float, rates), map(float, weights), strict=True):
+        b = _budget(kl, n, mpf(delta) * mpf(weight))
+        candidates.append((1 - mpmath.exp(mpf(growth) - b)) / mpf(rate))
+    return min(candidates)

@@ -1,0 +1,65 @@
+"""Every bound against 60-digit arithmetic: one golden number each, and a bracket on random points."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from mpmath import mpf
+
+import pacbayes as pb
+
+from bounds import cases, exact_bounds
+
+ENTRIES = {entry.name: entry for entry in pb.bounds.catalogue()}
+# risk 0.1 (plus 0.1, minus 0.02 where there are two), kl 5, n 1000, delta 0.05; from the formulas of
+# `exact_bounds.py`, each written from the theorem cited in the entry, at 60 digits
+GOLDEN = {
+    "chernoff": 0.124808194172569,
+    "clopper_pearson": 0.116991532096368,
+    "progressive_chernoff": 0.124808194172569,
+    "mcallester": 0.17791905124424,
+    "maurer": 0.152001195181245,
+    "maurer_relaxed": 0.17174167066206,
+    "catoni": 0.151119046153951,
+    "tolstikhin_seldin": 0.15657774975658,
+    "unexpected_bernstein": 0.13561550131555,
+    "vector_kl": 0.281713559777489,
+    "excess_kl": 0.14393033377017,
+    "excess_relaxed": 0.19457743885323,
+    "split_kl": 0.14978196965317,
+    "betting": 0.130783148975166,
+}
+
+
+@pytest.mark.parametrize("name", ENTRIES)
+def test_golden_number(name):
+    value = cases.call(ENTRIES[name])
+    assert value == pytest.approx(GOLDEN[name], abs=1e-9)
+    assert value >= GOLDEN[name] - 1e-15
+
+
+def _plain(key, x):
+    """Return a statistic as the plain number that the 60-digit formulas take."""
+    if np.ndim(x):
+        return x
+    return int(x) if key in ("n", "errors") else float(x)
+
+
+@pytest.mark.parametrize("name", ENTRIES)
+def test_bracket(name, record_worst, record_count):
+    """exact <= value <= exact + tolerance, where the exact value is not clipped."""
+    rng, entry = np.random.default_rng(7), ENTRIES[name]
+    count, worst = 300 if name != "clopper_pearson" else 100, mpf(0)
+    for _ in range(count):
+        n = int(10 ** rng.uniform(0.4, 3.3)) if name != "clopper_pearson" else int(rng.integers(2, 200))
+        risk = rng.choice([0.0, 0.98, float(rng.random() * 0.98), float(10 ** rng.uniform(-6, -0.1))])
+        kl = rng.choice([0.0, float(10 ** rng.uniform(-3, 3))])
+        arguments = cases.arguments(entry, risk, kl, n, float(10 ** rng.uniform(-6, -0.01)))
+        exact = getattr(exact_bounds, name)(**{key: _plain(key, x) for key, x in arguments.items()})
+        exact = min(exact, mpf(cases.vacuous(entry)))
+        error = mpf(entry.function(**arguments)) - exact
+        assert error >= 0, (arguments, error)
+        worst = max(worst, error)
+    record_count("bounds below their exact value", 0)
+    record_worst("bounds: worst distance above the exact value (allowed 1e-8)", worst)
+    assert worst <= 1e-8

@@ -1,0 +1,188 @@
+"""Coverage by simulation: where its assumptions hold, a bound fails in at most delta of the runs.
+
+Each figure is judged by an exact binomial test at level 1e-4. The median slack is printed beside it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest
+
+import pacbayes as pb
+
+from coverage import laws
+
+DELTA = 0.05
+RUNS = 10_000
+LEVEL = 1e-4
+HYPOTHESES = 1000
+
+
+def too_often(violations, runs, delta=DELTA):
+    """Whether the number of violations is incompatible with a probability of at most delta."""
+    return binomtest(int(violations), runs, delta, alternative="greater").pvalue < LEVEL
+
+
+@pytest.fixture
+def judge(record_property):
+    def judged(name, values, truth, delta=DELTA):
+        values, truth = np.broadcast_arrays(values, truth)
+        violations, slack = int(np.sum(values < truth)), float(np.median(values - truth))
+        record_property(
+            f"line:{name:60s} violated", f"{violations / values.size:7.2%} of {values.size}, median slack {slack:.4f}"
+        )
+        assert not too_often(violations, values.size, delta), name
+        return violations / values.size
+
+    return judged
+
+
+def growth(x, rates):
+    """Mean of log(1 - rate x) over the last axis, one rate at a time."""
+    return np.stack([np.log1p(-rate * x).mean(axis=-1) for rate in rates], axis=-1)
+
+
+def risk_bounds(losses, kl, n, delta=DELTA):
+    """Every bound on a risk, for losses along the last axis."""
+    rates, weights = pb.bounds.betting_rates(n, delta)
+    risk = losses.mean(axis=-1)
+    variance = np.clip(losses.var(axis=-1, ddof=1), 0.0, 0.5)
+    common = {"kl": kl, "n": n, "delta": delta}
+    yield "mcallester", pb.bounds.mcallester(risk, **common)
+    yield "maurer", pb.bounds.maurer(risk, **common)
+    yield "maurer published", pb.bounds.maurer(risk, **common, constant="published")
+    yield "maurer_relaxed", pb.bounds.maurer_relaxed(risk, **common)
+    yield "catoni grid", pb.bounds.catoni(risk, **common)
+    yield "catoni fixed", pb.bounds.catoni(risk, **common, rates=0.5)
+    yield "tolstikhin_seldin", pb.bounds.tolstikhin_seldin(risk, variance, **common)
+    yield "unexpected_bernstein", pb.bounds.unexpected_bernstein(risk, (losses**2).mean(axis=-1), **common)
+    yield "betting", pb.bounds.betting(growth(losses, rates), rates, **common, weights=weights)
+    if np.ndim(kl) == 0 and kl == 0.0:
+        yield "chernoff", pb.bounds.chernoff(risk, n, delta)
+        if np.all((losses == 0.0) | (losses == 1.0)):
+            yield "clopper_pearson", pb.bounds.clopper_pearson(losses.sum(axis=-1), n, delta)
+
+
+def excess_bounds(x, kl, n, delta=DELTA):
+    """Every bound on an excess, for de-biased losses along the last axis."""
+    plus, minus = np.maximum(x, 0.0).mean(axis=-1), np.maximum(-x, 0.0).mean(axis=-1)
+    common = {"kl": kl, "n": n, "delta": delta}
+    yield "excess_kl", pb.bounds.excess_kl(plus, minus, **common)
+    yield "excess_relaxed", pb.bounds.excess_relaxed(plus, minus, **common)
+    yield "split_kl", pb.bounds.split_kl(plus, minus, **common)
+    frequencies = np.stack([plus, minus, 1.0 - plus - minus], axis=-1)
+    yield "vector_kl", pb.bounds.vector_kl(np.clip(frequencies, 0.0, 1.0), [1.0, -1.0, 0.0], **common)
+    yield from sound_excess_bounds(x, kl, n, delta)
+
+
+def sound_excess_bounds(x, kl, n, delta=DELTA):
+    rates, weights = pb.bounds.betting_rates(n, delta)
+    common = {"kl": kl, "n": n, "delta": delta}
+    yield "unexpected_bernstein", pb.bounds.unexpected_bernstein(x.mean(axis=-1), (x**2).mean(axis=-1), **common)
+    yield "betting", pb.bounds.betting(growth(x, rates), rates, **common, weights=weights)
+
+
+@pytest.mark.parametrize("law", laws.LOSSES)
+def test_one_predictor(law, judge):
+    draw, mean = laws.LOSSES[law]
+    losses = draw(np.random.default_rng(1), (RUNS, 100))
+    for name, values in risk_bounds(losses, 0.0, 100):
+        judge(f"one predictor, {law}: {name}", values, mean)
+
+
+@pytest.mark.parametrize("law", laws.LOSSES)
+def test_worst_of_a_thousand_predictors(law, judge):
+    """The posterior is the hypothesis whose bound is furthest below its true risk, of 1000 with an even prior."""
+    draw, mean = laws.LOSSES[law]
+    rng, n, runs, kl = np.random.default_rng(2), 60, 2000, np.log(HYPOTHESES)
+    worst = {}
+    for _ in range(runs // 20):
+        losses = draw(rng, (20, HYPOTHESES, n))
+        for name, values in risk_bounds(losses, kl, n):
+            worst.setdefault(name, []).append(values.min(axis=1))
+    for name, parts in worst.items():
+        judge(f"worst of {HYPOTHESES}, {law}: {name}", np.concatenate(parts), mean)
+
+
+@pytest.mark.parametrize("law", laws.LOSSES)
+@pytest.mark.parametrize("gamma", [1.0, 0.5])
+def test_fixed_reference(law, gamma, judge):
+    draw, mean = laws.LOSSES[law]
+    rng, n = np.random.default_rng(3), 100
+    losses = draw(rng, (RUNS, n))
+    references = laws.fixed_reference(rng, losses.shape, losses)
+    truth = mean - gamma * laws.fixed_reference_mean(mean)
+    for name, values in excess_bounds(losses - gamma * references, 0.0, n):
+        judge(f"fixed reference, gamma {gamma}, {law}: {name}", values, truth)
+
+
+def test_worst_of_a_thousand_with_a_fixed_reference(judge):
+    draw, mean = laws.LOSSES["bernoulli"]
+    rng, n, runs, kl = np.random.default_rng(4), 60, 2000, np.log(HYPOTHESES)
+    worst = {}
+    for _ in range(runs // 20):
+        losses = draw(rng, (20, HYPOTHESES, n))
+        references = (rng.random((20, 1, n)) < 0.2).astype(float)
+        for name, values in excess_bounds(losses - references, kl, n):
+            worst.setdefault(name, []).append(values.min(axis=1))
+    for name, parts in worst.items():
+        judge(f"worst of {HYPOTHESES}, fixed reference: {name}", np.concatenate(parts), mean - 0.2)
+
+
+def test_online_reference(judge):
+    """The online majority vote as reference: its own loss, the excess of a fixed rule, and both together."""
+    rng, n = np.random.default_rng(5), 200
+    labels, references, conditional = laws.majority_reference(rng, RUNS, n)
+    average = conditional.mean(axis=1)
+    rates, weights = pb.bounds.betting_rates(n, DELTA)
+    own = growth(references, rates)
+    judge("online reference: betting on it", pb.bounds.betting(own, rates, 0.0, n, DELTA, weights), average)
+    x = labels - references  # the rule that always says 0 errs where the label is 1, with probability 0.3
+    for name, values in sound_excess_bounds(x, 0.0, n):
+        judge(f"online reference, excess: {name}", values, 0.3 - average)
+    half = DELTA / 2.0
+    total = pb.bounds.betting(growth(x, rates), rates, 0.0, n, half, weights)
+    total = total + pb.bounds.betting(own, rates, 0.0, n, half, weights)
+    judge("online reference, risk by debiasing: betting", total, 0.3)
+
+
+def test_stopping_reference_breaks_the_published_bound_and_not_betting(judge, record_property):
+    """Erratum E7, 1e4 runs: the martingale Chernoff bound fails about three times as often as it may."""
+    n, p = 20_000, 0.05
+    totals, means = laws.stopping_reference(np.random.default_rng(6), RUNS, n, p, DELTA)
+    published = pb.bounds.progressive_chernoff(totals / n, n, DELTA)
+    violations = int(np.sum(published < means / n))
+    record_property(
+        "line:stopping reference: progressive_chernoff (published, unsound) violated", f"{violations / RUNS:.2%}"
+    )
+    assert too_often(violations, RUNS)
+    assert 0.13 < violations / RUNS < 0.165  # 14.6 % in 200,000 runs
+    for label, size in (("for this n", n), ("for all n", None)):
+        rates, weights = pb.bounds.betting_rates(size, DELTA)
+        values = pb.bounds.betting((totals / n)[:, None] * np.log1p(-rates), rates, 0.0, n, DELTA, weights)
+        judge(f"stopping reference: betting, rates {label}", values, means / n)
+
+
+def test_betting_holds_at_all_n_at_once(judge):
+    """The smallest of bound minus truth over every prefix of a stream counts."""
+    rng, n, runs = np.random.default_rng(7), 1000, 4000
+    rates, weights = pb.bounds.betting_rates()
+    index = np.arange(1, n + 1)
+    shortfall = []
+    for _ in range(runs // 50):
+        _, references, conditional = laws.majority_reference(rng, 50, n)
+        frequency = np.cumsum(references, axis=1) / index
+        values = pb.bounds.betting(frequency[..., None] * np.log1p(-rates), rates, 0.0, index, DELTA, weights)
+        shortfall.append((values - np.cumsum(conditional, axis=1) / index).min(axis=1))
+    judge("all n at once, online reference: betting", np.concatenate(shortfall), 0.0)
+
+
+def test_a_wrong_bound_is_caught():
+    """The planted mistake: log(1/delta) dropped."""
+    draw, mean = laws.LOSSES["bernoulli"]
+    risk = draw(np.random.default_rng(8), (RUNS, 100)).mean(axis=-1)
+    wrong = pb.kl_inv_upper(risk, 0.0)
+    assert too_often(np.sum(wrong < mean), RUNS)
+    with_constant_only = pb.kl_inv_upper(risk, 0.5 * np.log(1.0 / DELTA) / 100)
+    assert too_often(np.sum(with_constant_only < mean), RUNS)

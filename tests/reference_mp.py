@@ -109,13 +109,14 @@ def _ball_max_at_this_precision(u: list[mpf], v: list[mpf], b: mpf, guess: mpf) 
     while _psi(heavy, width * mpmath.exp(high))[0] > b:
         high += 2 * (high - low)
     x = x if guess > 0 else (low + high) / 2
-    for _ in range(400):
+    for step_count in range(400):
         tau = width * mpmath.exp(x)
         psi, slope = _psi(heavy, tau)
         low, high = (x, high) if psi > b else (low, x)
         step = mpmath.log(psi / b) * psi / (slope * tau)  # Newton on log psi in log tau
         proposal = x - step
-        x_new = proposal if low < proposal < high else (low + high) / 2
+        # Newton may creep along a plateau: from the thirtieth step on the bracket is halved
+        x_new = proposal if low < proposal < high and step_count < 30 else (low + high) / 2
         if abs(x_new - x) < mpf(10) ** -25:
             return top - _enclosed(heavy, top - mean, width * mpmath.exp(x_new), b)
         x = x_new

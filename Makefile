@@ -23,6 +23,7 @@ help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 demo: $(VENV)/.wheel ## show the main job on embedded data
+	@$(BIN)/python examples/breast_cancer.py
 	@$(BIN)/python examples/demo.py
 
 test: lint $(VENV)/.wheel ## lint, types, import arrows, tests and doctests, on the built wheel
@@ -49,6 +50,8 @@ format: $(VENV)/.wheel ## rewrite the code in house style
 
 bench: $(VENV)/.wheel ## speed, each as a ratio measured in one run
 	$(BIN)/python benchmarks/numerics.py
+	$(BIN)/python benchmarks/posteriors.py
+	$(BIN)/python benchmarks/stream.py
 
 $(VENV)/.tools: pyproject.toml
 	$(PYTHON) -m venv $(VENV)

@@ -2,7 +2,7 @@
 
 from importlib.metadata import version
 
-from pacbayes import bounds
+from pacbayes import bounds, datasets, losses
 from pacbayes.numerics import (
     categorical_kl,
     kl,
@@ -13,17 +13,26 @@ from pacbayes.numerics import (
     log_xi,
     phi,
 )
+from pacbayes.posteriors import Finite, Gaussian, MonteCarlo, laplace_covariance
+from pacbayes.summary import Summary
 
 __all__ = [
+    "Finite",
+    "Gaussian",
+    "MonteCarlo",
+    "Summary",
     "__version__",
     "bounds",
     "categorical_kl",
+    "datasets",
     "kl",
     "kl_ball_max",
     "kl_ball_min",
     "kl_inv_lower",
     "kl_inv_upper",
+    "laplace_covariance",
     "log_xi",
+    "losses",
     "phi",
 ]
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from pacbayes.bounds._arguments import clipped, single
 from pacbayes.bounds._catalogue import entry, evaluate, require_sound
-from pacbayes.numerics._arrays import check_range
+from pacbayes.numerics._arrays import FloatArray, check_range
 from pacbayes.numerics._rounding import raised
 
 __all__ = ["DebiasedStatistics", "debiased", "forward_backward", "gibbs_to_vote"]
@@ -60,7 +60,8 @@ def debiased(
     kl : array_like
         Divergence of the posterior from the prior; may be infinite.
     delta : array_like
-        Allowed probability of failure in total, in (0, 1).
+        Allowed probability of failure in total, in (0, 1); what Monte-Carlo draws behind the statistics have ``spent``
+        is taken from it.
     excess : str, default="betting"
         Name of a bound on an excess. ("excess_kl", "progressive_chernoff") and ("unexpected_bernstein",
         "progressive_chernoff") are the paper's two full bounds.
@@ -96,7 +97,7 @@ def debiased(
     ValueError: debiased refuses 'excess_kl' with a predictable reference, for which it is published but not proved \
 (its conditional means depend on the past: erratum E7). Use 'betting', or pass assume='published'.
     """
-    deltas = single("debiased", "delta", delta)
+    deltas = _without_spent(single("debiased", "delta", delta), getattr(summary, "spent", 0.0))
     check_range("debiased", "split", np.asarray(float(split)), 1e-12, 1.0 - 1e-12, "lie strictly between 0 and 1")
     gamma = float(summary.strength)
     check_range("debiased", "strength", np.asarray(gamma), 0.0, 1.0, "lie in [0, 1]")
@@ -113,6 +114,16 @@ def debiased(
     # of the two shares the second is what the first, as rounded, has left
     second = evaluate(reference_record, _reference_statistics(summary), summary.n, deltas - share, 0.0)
     return clipped(raised(first + raised(gamma * np.asarray(second), 1), 0))
+
+
+def _without_spent(delta: FloatArray, spent: float) -> FloatArray:
+    """Return what Monte-Carlo draws behind the statistics have left of delta."""
+    if np.any(delta <= spent):
+        raise ValueError(
+            f"The 'delta' argument of debiased must exceed what Monte-Carlo draws have spent ({spent!r}). "
+            f"Got {float(np.min(delta))!r} instead."
+        )
+    return np.asarray(delta - spent)
 
 
 class _Attributes(Mapping[str, Any]):

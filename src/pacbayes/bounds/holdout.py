@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import beta
+from scipy.special import betaincc, betainccinv
 
 from pacbayes.bounds._arguments import budget, checked, clipped
 from pacbayes.numerics import kl_inv_upper
@@ -79,8 +79,8 @@ def clopper_pearson(errors: ArrayLike, n: ArrayLike, delta: ArrayLike) -> Any:
             f"Got {np.ravel(counts)[where]:.0f} errors among {np.ravel(sizes)[where]:.0f} instead."
         )
     successes = np.maximum(sizes - counts, 1.0)
-    limit = beta.isf(deltas * (1.0 - _TAIL_SLACK), counts + 1.0, successes)
-    sound = beta.sf(limit, counts + 1.0, successes) <= deltas * (1.0 - 0.5 * _TAIL_SLACK)
+    limit = betainccinv(counts + 1.0, successes, deltas * (1.0 - _TAIL_SLACK))
+    sound = betaincc(counts + 1.0, successes, limit) <= deltas * (1.0 - 0.5 * _TAIL_SLACK)
     return clipped(np.where((counts < sizes) & sound, limit, 1.0))
 
 

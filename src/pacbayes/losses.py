@@ -1,0 +1,184 @@
+"""Losses bounded in [0, 1], by name: the only kind a bound of this library takes.
+
+Each is a vectorised function of predictions and labels. Users register their own with :func:`register`; the range of
+what they return is checked at every call.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pacbayes.numerics._arrays import FloatArray
+
+__all__ = ["Loss", "absolute", "brier", "get", "log_loss", "names", "register", "zero_one"]
+
+_SMALLEST_PROBABILITY = 1e-3
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """A named loss.
+
+    Attributes
+    ----------
+    name : str
+        How it is asked for.
+    function : callable
+        From predictions and labels to one number per example.
+    prediction : {"label", "probability", "value"}
+        What predictions are: labels; the probability of the positive class or one column per class; or real numbers.
+    """
+
+    name: str
+    function: Callable[..., Any]
+    prediction: str = "label"
+
+    def __call__(self, predictions: ArrayLike, labels: ArrayLike) -> FloatArray:
+        """Return the loss of each example, after checking that it lies in [0, 1]."""
+        values = np.asarray(self.function(predictions, labels), dtype=np.float64)
+        outside = ~((values >= 0.0) & (values <= 1.0))
+        if outside.any():
+            worst = float(values[outside].flat[0])
+            raise ValueError(f"The loss {self.name!r} must return values in [0, 1]. Got {worst!r} instead.")
+        return values
+
+
+def zero_one(predictions: ArrayLike, labels: ArrayLike) -> FloatArray:
+    """Return 1 where a predicted label is wrong, else 0.
+
+    Examples
+    --------
+    >>> import pacbayes as pb
+    >>> pb.losses.zero_one(["a", "b", "b"], ["a", "b", "a"]).tolist()
+    [0.0, 0.0, 1.0]
+    """
+    return np.asarray(np.asarray(predictions) != np.asarray(labels), dtype=np.float64)
+
+
+def brier(probabilities: ArrayLike, labels: ArrayLike) -> FloatArray:
+    """Return the Brier score scaled to [0, 1].
+
+    ``(p - y)**2`` for probabilities of the positive class and labels 0 and 1; half the squared distance to the
+    indicator of the label for one column per class and labels ``0..C-1``.
+
+    Examples
+    --------
+    >>> import pacbayes as pb
+    >>> pb.losses.brier([0.9, 0.4], [1, 1]).round(4).tolist()
+    [0.01, 0.36]
+    >>> pb.losses.brier([[0.7, 0.2, 0.1]], [0]).round(4).tolist()
+    [0.07]
+    """
+    p, y = np.asarray(probabilities, dtype=np.float64), np.asarray(labels)
+    if p.shape == y.shape:
+        return np.asarray((p - y) ** 2)
+    indicator = np.arange(p.shape[-1]) == y[..., None]
+    return np.asarray(0.5 * np.sum((p - indicator) ** 2, axis=-1))
+
+
+def log_loss(probabilities: ArrayLike, labels: ArrayLike) -> FloatArray:
+    """Return the logarithmic loss clipped and scaled to [0, 1]: ``log(max(p, 1/1000)) / log(1/1000)``.
+
+    ``p`` is the probability given to the label; shapes as in :func:`brier`.
+
+    Examples
+    --------
+    >>> import pacbayes as pb
+    >>> pb.losses.log_loss([1.0, 0.0], [1, 1]).tolist()
+    [0.0, 1.0]
+    """
+    p, y = np.asarray(probabilities, dtype=np.float64), np.asarray(labels)
+    if p.shape == y.shape:
+        given = np.where(y == 1, p, 1.0 - p)
+    else:
+        given = np.take_along_axis(p, y[..., None].astype(np.int64), axis=-1)[..., 0]
+    scaled = np.log(np.clip(given, _SMALLEST_PROBABILITY, 1.0)) / math.log(_SMALLEST_PROBABILITY)
+    return np.asarray(np.abs(np.clip(scaled, 0.0, 1.0)))
+
+
+def absolute(predictions: ArrayLike, labels: ArrayLike) -> FloatArray:
+    """Return ``|prediction - label|``, for both in [0, 1].
+
+    Examples
+    --------
+    >>> import pacbayes as pb
+    >>> pb.losses.absolute([0.25, 0.5], [1.0, 0.0]).tolist()
+    [0.75, 0.5]
+    """
+    return np.asarray(np.abs(np.asarray(predictions, dtype=np.float64) - np.asarray(labels, dtype=np.float64)))
+
+
+_REGISTRY = {
+    loss.name: loss
+    for loss in (
+        Loss("zero_one", zero_one),
+        Loss("brier", brier, "probability"),
+        Loss("log_loss", log_loss, "probability"),
+        Loss("absolute", absolute, "value"),
+    )
+}
+
+
+def register(name: str, function: Callable[..., Any], prediction: str = "label") -> Loss:
+    """Register a loss of your own under a name and return it.
+
+    Parameters
+    ----------
+    name : str
+        A new name.
+    function : callable
+        From predictions and labels to numbers in [0, 1].
+    prediction : {"label", "probability", "value"}, default="label"
+        What the predictions are.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pacbayes as pb
+    >>> capped = pb.losses.register("capped", lambda p, y: np.minimum(np.abs(p - y), 1.0), "value")
+    >>> capped(np.array([3.0, 0.5]), np.array([0.0, 0.25])).tolist()
+    [1.0, 0.25]
+    """
+    if name in _REGISTRY:
+        raise ValueError(f"The 'name' argument of register must be new. Got {name!r}, which exists, instead.")
+    if prediction not in ("label", "probability", "value"):
+        raise ValueError(
+            "The 'prediction' argument of register must be 'label', 'probability' or 'value'. "
+            f"Got {prediction!r} instead."
+        )
+    _REGISTRY[name] = Loss(name, function, prediction)
+    return _REGISTRY[name]
+
+
+def get(loss: str | Loss) -> Loss:
+    """Return a registered loss by name (or a :class:`Loss` unchanged).
+
+    Examples
+    --------
+    >>> import pacbayes as pb
+    >>> pb.losses.get("brier").prediction
+    'probability'
+    """
+    if isinstance(loss, Loss):
+        return loss
+    if loss not in _REGISTRY:
+        raise ValueError(f"The 'loss' argument must be one of {names()}. Got {loss!r} instead.")
+    return _REGISTRY[loss]
+
+
+def names() -> list[str]:
+    """Return the names of all registered losses.
+
+    Examples
+    --------
+    >>> import pacbayes as pb
+    >>> pb.losses.names()[:4]
+    ['zero_one', 'brier', 'log_loss', 'absolute']
+    """
+    return list(_REGISTRY)

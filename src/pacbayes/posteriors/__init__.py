@@ -1,0 +1,8 @@
+"""Posteriors: distributions over predictors with exact expectations where they exist, and divergences from a prior."""
+
+from pacbayes.posteriors.finite import Finite
+from pacbayes.posteriors.gaussian import Gaussian
+from pacbayes.posteriors.laplace import laplace_covariance
+from pacbayes.posteriors.monte_carlo import MonteCarlo
+
+__all__ = ["Finite", "Gaussian", "MonteCarlo", "laplace_covariance"]

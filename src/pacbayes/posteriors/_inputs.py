@@ -1,0 +1,63 @@
+"""Checks of data matrices and labels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike
+from sklearn.utils import check_array
+
+from pacbayes.numerics._arrays import FloatArray
+
+__all__ = ["checked_matrix", "label_signs", "two_classes"]
+
+
+def checked_matrix(owner: str, X: Any, columns: int) -> Any:  # noqa: N803
+    """Return X as a float64 array or CSR matrix with the given number of columns; NaN and infinity are refused."""
+    matrix = check_array(X, accept_sparse="csr", dtype=np.float64, input_name="X", estimator=owner)
+    if matrix.shape[1] != columns:
+        raise ValueError(
+            f"The 'X' argument of {owner} must have {columns} columns, one per weight (less the intercept). "
+            f"Got {matrix.shape[1]} instead."
+        )
+    return matrix if sp.issparse(matrix) else np.ascontiguousarray(matrix)
+
+
+def two_classes(owner: str, y: ArrayLike, classes: ArrayLike | None) -> Any:
+    """Return the negative and the positive label, sorted, from ``classes`` or from the labels themselves."""
+    if classes is not None:
+        named = np.asarray(classes)
+        if named.shape != (2,) or named[0] == named[1]:
+            raise ValueError(
+                f"The 'classes' argument of {owner} must be two different labels. Got {classes!r} instead."
+            )
+        return named
+    found = np.unique(np.asarray(y))
+    if found.size != 2:
+        shown = found[:5].tolist()
+        raise ValueError(
+            f"The 'y' argument of {owner} must have exactly two distinct labels, or 'classes' must name them. "
+            f"Got {found.size}: {shown}{' ...' if found.size > 5 else ''} instead."
+        )
+    return found
+
+
+def label_signs(owner: str, y: ArrayLike, classes: ArrayLike | None, n: int) -> FloatArray:
+    """Return +1 for the positive label and -1 for the negative, after checking that there are no others."""
+    labels = np.asarray(y)
+    if labels.shape != (n,):
+        raise ValueError(
+            f"The 'y' argument of {owner} must have one label per row of X ({n}). Got shape {labels.shape} instead."
+        )
+    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
+        raise ValueError(f"The 'y' argument of {owner} must not contain NaN or infinity.")
+    negative, positive = two_classes(owner, labels, classes)
+    is_positive, is_negative = labels == positive, labels == negative
+    if not np.all(is_positive | is_negative):
+        odd = labels[~(is_positive | is_negative)][0]
+        raise ValueError(
+            f"The 'y' argument of {owner} must hold only {negative!r} and {positive!r}. Got {odd!r} instead."
+        )
+    return np.where(is_positive, 1.0, -1.0)

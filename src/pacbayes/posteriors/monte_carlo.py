@@ -1,0 +1,133 @@
+"""Any loss of any Gaussian over linear weights, by draws whose error is accounted for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import expit, softmax
+from sklearn.utils import check_random_state
+
+from pacbayes import losses as loss_functions
+from pacbayes.bounds._arguments import single
+from pacbayes.numerics._arrays import FloatArray
+from pacbayes.posteriors._inputs import two_classes
+from pacbayes.posteriors.gaussian import Gaussian
+from pacbayes.summary import Summary
+
+__all__ = ["MonteCarlo"]
+
+_CELLS = 4_000_000  # scores held at a time
+
+
+class MonteCarlo:
+    """Draws from a posterior, with the probability that their correction fails.
+
+    Every statistic of the resulting :class:`Summary` is a one-sided limit: the plain mean over draws would be on the
+    wrong side about half the time. ``delta`` is shared by all statistics and becomes part of the delta of any bound.
+
+    Parameters
+    ----------
+    posterior : Gaussian
+        With one row of weights for two classes, one row per class for more.
+    draws : int, default=1000
+        Number of independent draws.
+    delta : float, default=0.01
+        Probability that the correction may fail, in (0, 1).
+    random_state : int, RandomState, Generator or None
+        Where the draws come from.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pacbayes as pb
+    >>> rng = np.random.default_rng(0)
+    >>> X, y = rng.normal(size=(300, 2)), rng.integers(0, 3, 300)
+    >>> posterior = pb.Gaussian(rng.normal(size=(3, 2)), 0.1)
+    >>> summary = pb.MonteCarlo(posterior, draws=500, delta=0.01, random_state=0).summary(X, y)
+    >>> summary.spent, summary.risk <= summary.bound("maurer", kl=2.0, delta=0.05)
+    (0.01, True)
+    """
+
+    def __init__(self, posterior: Gaussian, draws: int = 1000, delta: float = 0.01, random_state: Any = None) -> None:
+        self.posterior = posterior
+        self.draws = int(single("MonteCarlo", "n", draws))
+        self.delta = float(single("MonteCarlo", "delta", delta))
+        self.random_state = random_state
+
+    def summary(
+        self,
+        X: Any,  # noqa: N803
+        y: ArrayLike,
+        *,
+        loss: str = "zero_one",
+        classes: ArrayLike | None = None,
+        reference: ArrayLike | None = None,
+        **options: Any,
+    ) -> Summary:
+        """Summarise the losses of the draws on these examples.
+
+        Parameters
+        ----------
+        X, y : array_like
+            Examples; labels of any values.
+        loss : str, default="zero_one"
+            A registered loss of labels or probabilities.
+        classes : array_like, optional
+            All labels in the order of the posterior's rows; by default those found in ``y``, sorted.
+        reference : array_like, optional
+            Loss of the reference on each example.
+        **options
+            As in :meth:`Summary.from_losses`.
+        """
+        function = loss_functions.get(loss)
+        labels = np.asarray(y)
+        known = self._classes(labels, classes)
+        codes = np.searchsorted(known, labels) if classes is None else _codes(known, labels)
+        weights = self.posterior.sample(self.draws, _generator(self.random_state))
+        rows = max(1, _CELLS // (self.draws * max(1, known.size)))
+        total: Summary | None = None
+        for start in range(0, labels.size, rows):
+            block = slice(start, start + rows)
+            losses = self._losses(weights, X[block], codes[block], function)
+            part = None if reference is None else np.asarray(reference)[block]
+            chunk = Summary.from_draws(losses, self.delta, part, **options)
+            total = chunk if total is None else total + chunk
+        if total is None:
+            raise ValueError("The 'X' argument of MonteCarlo.summary must hold at least one row. Got none instead.")
+        return total
+
+    def _classes(self, labels: Any, classes: ArrayLike | None) -> Any:
+        if self.posterior.mean.ndim == 1:
+            return two_classes("MonteCarlo.summary", labels, classes)
+        known = np.unique(labels) if classes is None else np.asarray(classes)
+        if known.size != self.posterior.mean.shape[0]:
+            raise ValueError(
+                f"The 'y' argument of MonteCarlo.summary must have {self.posterior.mean.shape[0]} distinct labels, one "
+                f"per row of the posterior's weights, or 'classes' must name them. Got {known.size} instead."
+            )
+        return known
+
+    def _losses(self, weights: FloatArray, X: Any, codes: Any, function: loss_functions.Loss) -> FloatArray:  # noqa: N803
+        scores = self.posterior.scores(weights, X)
+        two = self.posterior.mean.ndim == 1
+        if function.prediction == "label":
+            predictions: Any = (scores > 0.0).astype(np.int64) if two else np.argmax(scores, axis=-1)
+        else:
+            predictions = expit(scores) if two else softmax(scores, axis=-1)
+        return function(predictions, np.broadcast_to(codes, scores.shape[:2]))
+
+
+def _generator(random_state: Any) -> Any:
+    return random_state if isinstance(random_state, np.random.Generator) else check_random_state(random_state)
+
+
+def _codes(known: Any, labels: Any) -> Any:
+    matches = labels[:, None] == known
+    if not matches.any(axis=1).all():
+        odd = labels[~matches.any(axis=1)][0]
+        raise ValueError(
+            f"The 'y' argument of MonteCarlo.summary must hold only {known.tolist()}. Got {odd!r} instead."
+        )
+    return matches.argmax(axis=1)

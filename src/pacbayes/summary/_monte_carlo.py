@@ -1,0 +1,45 @@
+"""The error of averaging over draws from the posterior, one-sided, in the direction that a bound needs.
+
+For independent draws ``W_1..W_N`` each statistic is a mean of ``N`` independent numbers in a known range; scaled to
+[0, 1], it is replaced by its one-sided Chernoff limit ``kl_inv(mean, log(1/share)/N)``. Every statistic gets an even
+share of delta, so that all limits hold at once whichever bound is computed from them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pacbayes.bounds._arguments import log_inverse
+from pacbayes.numerics import kl_inv_lower, kl_inv_upper
+from pacbayes.numerics._arrays import FloatArray
+
+__all__ = ["MonteCarloError"]
+
+# Bounds grow with every other statistic; the risk from below is what a variance subtracts.
+_ADVERSE_BELOW = ("minus", "risk from below")
+
+
+@dataclass(frozen=True, slots=True)
+class MonteCarloError:
+    """How many draws were made, and the probability with which their correction may fail."""
+
+    draws: int
+    delta: float
+
+    def _budget(self, shares: int) -> float:
+        return float(log_inverse(np.asarray(self.delta / shares)) / self.draws)
+
+    def corrected(self, name: str, value: float, low: float, high: float, shares: int) -> float:
+        """Return the statistic moved to its adverse side."""
+        if high <= low:
+            return value
+        scaled, budget = min(max((value - low) / (high - low), 0.0), 1.0), self._budget(shares)
+        inverse = kl_inv_lower if name in _ADVERSE_BELOW else kl_inv_upper
+        return float(low + (high - low) * inverse(scaled, budget))
+
+    def corrected_growth(self, value: FloatArray, low: FloatArray, high: FloatArray, shares: int) -> FloatArray:
+        """Return each growth moved down."""
+        scaled = np.clip((value - low) / (high - low), 0.0, 1.0)
+        return np.asarray(low + (high - low) * kl_inv_lower(scaled, self._budget(shares)))

@@ -1,0 +1,190 @@
+"""Monte-Carlo with its correction, finite posteriors, and losses."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.dummy import DummyClassifier
+from sklearn.linear_model import LogisticRegression
+
+import pacbayes as pb
+
+
+@pytest.fixture(scope="module")
+def binary():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    y = (X[:, 0] + 0.3 * rng.normal(size=60) > 0).astype(int)
+    return X, y, pb.Gaussian([1.0, 0.3, -0.2], 0.4)
+
+
+def test_correction_is_on_the_safe_side_and_the_plain_mean_is_not(binary):
+    """At delta = 0.1 all statistics together are safe in at least 90 % of runs; plain means are wrong in half."""
+    X, y, posterior = binary
+    rates = [0.9, 0.5, 0.1]
+    reference = (np.arange(60) % 5 == 0).astype(float)
+    options = {"rates": rates, "reference": reference, "reference_kind": "fixed"}
+    exact = pb.Summary.from_losses(posterior.zero_one(X, y), **options)
+    runs, delta, unsafe, plain_wrong = 400, 0.1, 0, 0
+    rng = np.random.default_rng(1)
+    for _ in range(runs):
+        summary = pb.MonteCarlo(posterior, draws=200, delta=delta, random_state=rng).summary(X, y, **options)
+        safe = (
+            summary.risk >= exact.risk
+            and summary.plus >= exact.plus
+            and summary.minus <= exact.minus
+            and summary.second >= exact.second
+            and summary.excess >= exact.excess
+            and summary.variance >= exact.variance - 1e-12
+            and np.all(summary.log_growth <= exact.log_growth)
+        )
+        unsafe += not safe
+        plain_wrong += summary.totals.high[0] / 60 < exact.risk
+    assert unsafe <= delta * runs
+    assert 0.4 * runs < plain_wrong < 0.6 * runs
+
+
+def test_total_delta_of_a_bound_built_on_draws(binary):
+    """Data, then draws: a bound with a total delta of 0.3, of which the draws spend 0.2, fails in at most 30 %."""
+    _, _, posterior = binary
+    rng, failures, runs = np.random.default_rng(2), 0, 300
+    big = pb.datasets.make_known_risk(200_000, d=3, random_state=3)
+    true_risk = posterior.zero_one(big.X, big.y).mean()
+    for index in range(runs):
+        rows = rng.integers(200_000, size=80)
+        summary = pb.MonteCarlo(posterior, draws=50, delta=0.2, random_state=rng).summary(
+            big.X[rows], big.y[rows], classes=(0, 1), rates=[0.5]
+        )
+        failures += summary.bound("maurer", kl=0.0, delta=0.3) < true_risk
+        assert index or summary.bound("maurer", kl=0.0, delta=0.3) == pb.bounds.maurer(summary.risk, 0.0, 80, 0.3 - 0.2)
+    assert failures <= 0.3 * runs
+
+
+def test_delta_spent_is_part_of_delta(binary):
+    X, y, posterior = binary
+    summary = pb.MonteCarlo(posterior, draws=100, delta=0.02, random_state=0).summary(X, y)
+    with pytest.raises(ValueError, match=r"must exceed what Monte-Carlo draws have spent \(0.02\)"):
+        summary.bound("maurer", kl=1.0, delta=0.02)
+    with pytest.raises(ValueError, match=r"must exceed what Monte-Carlo draws have spent \(0.02\)"):
+        pb.bounds.debiased(summary, kl=1.0, delta=0.01)
+    assert pb.bounds.debiased(summary, kl=1.0, delta=0.05) == summary.bound("betting", kl=1.0, delta=0.05)
+
+
+def test_more_draws_come_closer_to_the_exact_value(binary):
+    X, y, posterior = binary
+    exact = posterior.zero_one(X, y).mean()
+    gaps = [pb.MonteCarlo(posterior, n, 0.01, random_state=0).summary(X, y).risk - exact for n in (100, 1000, 10_000)]
+    assert gaps[0] > gaps[1] > gaps[2] > 0
+
+
+def test_multi_class_and_other_losses():
+    X, y = load_iris(return_X_y=True)
+    names = np.array(["setosa", "versicolor", "virginica"])[y]
+    fit = LogisticRegression(max_iter=1000).fit(X, y)
+    mean = np.column_stack([fit.coef_, fit.intercept_])
+    posterior = pb.Gaussian(mean, 1e-3, intercept=True)
+    assert posterior.sample(5, 0).shape == (5, 3, 5)
+    sure = pb.MonteCarlo(posterior, draws=2000, delta=0.01, random_state=0)
+    error = np.mean(fit.predict(X) != y)
+    assert abs(sure.summary(X, names).risk - error) < 0.05
+    for loss in ("brier", "log_loss"):
+        values = sure.summary(X, y, loss=loss)
+        probability = fit.predict_proba(X)
+        expected = pb.losses.get(loss)(probability, y).mean()
+        assert 0 < values.risk - expected < 0.06
+    np.testing.assert_allclose(posterior.scores(mean[None], X)[0], fit.decision_function(X))
+
+
+def test_binary_probability_losses(binary):
+    X, y, posterior = binary
+    summary = pb.MonteCarlo(posterior, draws=300, delta=0.01, random_state=0).summary(X, y, loss="brier")
+    assert 0 < summary.risk < 0.5
+    assert summary.second < summary.risk  # a loss between 0 and 1
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda p, X, y: pb.MonteCarlo(p, draws=0), "must be a whole number"),
+        (lambda p, X, y: pb.MonteCarlo(p, delta=1.0), "'delta' argument of MonteCarlo"),
+        (lambda p, X, y: pb.MonteCarlo(p).summary(X, y + 2, classes=(0, 1)), "must hold only"),
+        (lambda p, X, y: pb.MonteCarlo(p).summary(X, np.zeros(60)), "exactly two distinct labels"),
+        (lambda p, X, y: pb.MonteCarlo(p).summary(X, y, loss="hinge"), "'loss' argument must be one of .* Got 'hinge'"),
+        (
+            lambda p, X, y: pb.MonteCarlo(pb.Gaussian(np.zeros((3, 3)), 1.0)).summary(X, y),
+            "must have 3 distinct labels",
+        ),
+    ],
+)
+def test_bad_draws(call, message, binary):
+    X, y, posterior = binary
+    with pytest.raises(ValueError, match=message):
+        call(posterior, X, y)
+
+
+class TestFinite:
+    def test_against_the_definition(self):
+        rng = np.random.default_rng(0)
+        losses, weights, prior = rng.random((5, 40)), rng.dirichlet(np.ones(5)), rng.dirichlet(np.ones(5))
+        posterior = pb.Finite(weights, losses=losses)
+        assert posterior.kl(prior) == pytest.approx(np.sum(weights * np.log(weights / prior)), rel=1e-12)
+        summary = posterior.summary(rates=[0.3])
+        assert summary.risk == pytest.approx((weights @ losses).mean(), rel=1e-14)
+        assert summary.second == pytest.approx((weights @ losses**2).mean(), rel=1e-14)
+        assert summary.log_growth[0] == pytest.approx((weights @ np.log1p(-0.3 * losses)).mean(), rel=1e-13)
+        assert pb.Finite([1.0, 0.0], losses=[[0.0], [1.0]]).kl([0.0, 1.0]) == math.inf
+
+    def test_predictors(self):
+        X, y = load_iris(return_X_y=True)
+        models = [DummyClassifier(strategy="constant", constant=c).fit(X, y) for c in range(3)]
+        posterior = pb.Finite([0.5, 0.25, 0.25], models)
+        assert posterior.summary(X, y).risk == pytest.approx(2 / 3)
+        assert posterior.summary(X, y, loss="brier").risk == pytest.approx(2 / 3)
+
+    @pytest.mark.parametrize(
+        ("call", "message"),
+        [
+            (lambda: pb.Finite([0.5, 0.5]), "either 'predictors' or 'losses'"),
+            (
+                lambda: pb.Finite([0.5, 0.4], losses=np.zeros((2, 3))),
+                "'weights' argument of Finite must sum to 1. Got 0.9",
+            ),
+            (lambda: pb.Finite([0.5, 0.5], losses=np.zeros((3, 3))), r"one entry per predictor \(3\). Got 2"),
+            (
+                lambda: pb.Finite([0.5, 0.5], losses=np.full((2, 3), 1.5)),
+                "'losses' argument of Finite must lie in .* Got 1.5",
+            ),
+            (lambda: pb.Finite([1.0], losses=np.zeros((1, 3))).kl([2.0]), "'prior' argument of Finite must lie in"),
+        ],
+    )
+    def test_bad_input(self, call, message):
+        with pytest.raises(ValueError, match=message):
+            call()
+
+
+class TestLosses:
+    def test_values_lie_in_the_unit_interval(self):
+        rng = np.random.default_rng(0)
+        p, y = rng.random(1000), rng.integers(0, 2, 1000)
+        columns = np.column_stack([1 - p, p])
+        for name in ("brier", "log_loss"):
+            loss = pb.losses.get(name)
+            np.testing.assert_allclose(loss(p, y), loss(columns, y), rtol=1e-12)
+            assert loss(np.array([0.0, 1.0]), np.array([1, 0])).tolist() == [1.0, 1.0]
+            assert loss(np.array([0.0, 1.0]), np.array([0, 1])).tolist() == [0.0, 0.0]
+
+    def test_range_of_a_users_loss_is_checked(self):
+        loss = pb.losses.Loss("double", lambda p, y: 2.0 * np.abs(p - y), "value")
+        with pytest.raises(ValueError, match=r"loss 'double' must return values in \[0, 1\]. Got 2.0"):
+            loss(np.array([1.0]), np.array([0.0]))
+        with pytest.raises(ValueError, match="Got nan"):
+            pb.losses.get("absolute")([math.nan], [0.0])
+
+    def test_registration(self):
+        with pytest.raises(ValueError, match="'name' argument of register must be new"):
+            pb.losses.register("brier", pb.losses.brier)
+        with pytest.raises(ValueError, match="'prediction' argument of register"):
+            pb.losses.register("another", pb.losses.brier, "score")

@@ -13,18 +13,38 @@ from pacbayes.numerics import (
     log_xi,
     phi,
 )
+from pacbayes.online import (
+    Every,
+    Geometric,
+    LearnedReference,
+    OnlineReference,
+    RecursiveLogistic,
+    RefittedLogistic,
+    StochasticReference,
+    fixed_reference,
+    online_reference,
+    zero_reference,
+)
 from pacbayes.posteriors import Finite, Gaussian, MonteCarlo, laplace_covariance
 from pacbayes.summary import Summary
 
 __all__ = [
+    "Every",
     "Finite",
     "Gaussian",
+    "Geometric",
+    "LearnedReference",
     "MonteCarlo",
+    "OnlineReference",
+    "RecursiveLogistic",
+    "RefittedLogistic",
+    "StochasticReference",
     "Summary",
     "__version__",
     "bounds",
     "categorical_kl",
     "datasets",
+    "fixed_reference",
     "kl",
     "kl_ball_max",
     "kl_ball_min",
@@ -33,7 +53,9 @@ __all__ = [
     "laplace_covariance",
     "log_xi",
     "losses",
+    "online_reference",
     "phi",
+    "zero_reference",
 ]
 
 __version__ = version("pacbayes")

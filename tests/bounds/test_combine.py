@@ -74,7 +74,7 @@ def test_strength_scales_the_reference_and_zero_strength_needs_none():
     half = pb.bounds.debiased(statistics(strength=0.5), kl=10.0, delta=0.05, excess="excess_kl", reference="chernoff")
     whole = pb.bounds.debiased(statistics(), kl=10.0, delta=0.05, excess="excess_kl", reference="chernoff")
     assert whole - half == pytest.approx(0.5 * pb.bounds.chernoff(0.2, 1000, 0.025), abs=1e-9)
-    none = statistics(reference_kind="none", strength=0.0, plus=0.2, minus=0.0)
+    none = statistics(reference_kind="none", strength=0.0, plus=0.2, minus=0.0, log_growth=0.2 * np.log1p(-RATES))
     assert pb.bounds.debiased(none, kl=10.0, delta=0.05, excess="excess_kl") == pb.bounds.excess_kl(
         0.2, 0.0, 10.0, 1000, 0.05
     )

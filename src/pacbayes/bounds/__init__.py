@@ -1,7 +1,8 @@
 """Every bound as a pure function of plain numbers, with its assumptions and citation attached.
 
 All arguments may be given by keyword, and arrays broadcast. Every value is an upper bound after rounding; it is at
-most 1 (an excess at least -1), and vacuous rather than wrong when n is tiny or the divergence is huge.
+most 1 (an excess at least -1, a weighted sum of error types at most its largest weight), and vacuous rather than wrong
+when n is tiny or the divergence is huge.
 """
 
 from pacbayes.bounds._catalogue import Entry, catalogue

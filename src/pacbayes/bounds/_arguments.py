@@ -35,12 +35,14 @@ _DOMAINS = {
     "minus": _UNIT,
     "second": _UNIT,
     "reference": _UNIT,
+    "value": _UNIT,
     "variance": _Domain(0.0, 0.5, "lie in [0, 1/2]"),
     "excess": _Domain(-1.0, 1.0, "lie in [-1, 1]"),
     "kl": _Domain(0.0, math.inf, "be non-negative (it may be infinite)"),
-    "delta": _Domain(0.0, 1.0, "be a number strictly between 0 and 1", open_ends=True),
-    "n": _Domain(1.0, _LARGEST_N, "be a whole number of at least 1", whole=True),
-    "errors": _Domain(0.0, _LARGEST_N, "be a whole number of at least 0", whole=True),
+    # below 1e-290 a share of delta may have lost digits
+    "delta": _Domain(1e-290, 1.0, "be a number strictly between 0 and 1 (and at least 1e-290)", open_ends=True),
+    "n": _Domain(1.0, _LARGEST_N, "be a whole number between 1 and 2**53", whole=True),
+    "errors": _Domain(0.0, _LARGEST_N, "be a whole number between 0 and 2**53", whole=True),
     "rates": _Domain(0.0, 1.0, "lie strictly between 0 and 1", open_ends=True),
 }
 

@@ -76,7 +76,8 @@ def unexpected_bernstein(
     b = budget(kls[..., None], sizes[..., None], deltas[..., None], log_cost)
     c = ARRAYS.gap(-eta, 1.0 - eta) / eta
     # c is correct to 60 units (its series or logarithm), everything else to a few; all terms are non-negative
-    increments = raised(c * squares[..., None] + b / eta, 64)
+    with np.errstate(over="ignore"):  # an infinite candidate is the vacuous one
+        increments = raised(c * squares[..., None] + b / eta, 64)
     increment, best = best_of_grid(np.minimum(increments, LARGEST))
     value = clipped(raised(means + increment, 0), -1.0)
     if not return_grad:
@@ -91,10 +92,15 @@ def unexpected_bernstein(
 
 def _halving_rates(n: FloatArray, delta: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return 1/2, 1/4, ... and for each element its ``log K``, infinite beyond the element's own ``K``."""
-    count = np.maximum(1.0, np.ceil(np.log2(np.sqrt(n / log_inverse(delta)) / 2.0)))
+    count = np.maximum(1.0, _whole_above(np.log2(np.sqrt(n / (log_inverse(delta) * (1.0 - 1e-14))) / 2.0)))
     index = np.arange(1.0, count.max(initial=1.0) + 1.0)
     log_cost = raised(np.log(count), 8)[..., None]
     return 2.0**-index, np.where(index <= count[..., None], log_cost, np.inf)
+
+
+def _whole_above(x: FloatArray) -> FloatArray:
+    """Return the smallest whole number above ``x`` even if rounding has lowered it a little."""
+    return np.ceil(x + 1e-12 * (1.0 + np.abs(x)))
 
 
 def tolstikhin_seldin(risk: ArrayLike, variance: ArrayLike, kl: ArrayLike, n: ArrayLike, delta: ArrayLike) -> Any:
@@ -134,9 +140,10 @@ def tolstikhin_seldin(risk: ArrayLike, variance: ArrayLike, kl: ArrayLike, n: Ar
     risks, variances, kls, sizes, deltas = checked(owner, risk=risk, variance=variance, kl=kl, n=n, delta=delta)
     half, log_c = deltas / 2.0, math.log(_C)
     rest = np.maximum(sizes - 1.0, 1.0)
-    inverse = log_inverse(half)
-    v2 = np.maximum(1.0, np.ceil(np.log(np.sqrt(rest / inverse + 1.0) / 2.0 + 0.5) / log_c))
-    v1 = np.maximum(1.0, np.ceil(np.log(np.sqrt(_E2 * sizes / (4.0 * inverse))) / log_c) + 1.0)
+    # the sizes of the grids fall with log(1/delta), so it is rounded down, and their whole numbers are rounded up
+    inverse = log_inverse(half) * (1.0 - 1e-14)
+    v2 = np.maximum(1.0, _whole_above(np.log(np.sqrt(rest / inverse + 1.0) / 2.0 + 0.5) / log_c))
+    v1 = np.maximum(1.0, _whole_above(np.log(np.sqrt(_E2 * sizes / (4.0 * inverse))) / log_c) + 1.0)
     b2 = budget(kls, rest, half, raised(np.log(v2), 8))
     b1 = budget(kls, sizes, half, raised(np.log(v1), 8))
     spread = variances + raised((1.0 + _C) * np.sqrt(variances * b2 / 2.0) + 2.0 * _C * b2, 8)

@@ -89,8 +89,9 @@ def betting(
         return clipped(value, -1.0)
     slope = np.exp(exponent) / lam
     chosen = np.arange(lam.size) == np.argmin(candidates, axis=-1)[..., None]
+    of_growth = np.where(chosen, -slope, 0.0)
     return clipped(value, -1.0), {
-        "log_growth": np.where(chosen, -slope, 0.0),
+        "log_growth": plain(of_growth[..., 0]) if np.ndim(rates) == 0 else of_growth,
         "kl": plain(best(slope) / sizes),
     }
 

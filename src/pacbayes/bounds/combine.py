@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -101,19 +101,30 @@ def debiased(
     check_range("debiased", "split", np.asarray(float(split)), 1e-12, 1.0 - 1e-12, "lie strictly between 0 and 1")
     gamma = float(summary.strength)
     check_range("debiased", "strength", np.asarray(gamma), 0.0, 1.0, "lie in [0, 1]")
-    kind = summary.reference_kind
     excess_record = entry("debiased", "excess", excess, "excess")
     reference_record = entry("debiased", "reference", reference, "reference")
+    kind = summary.reference_kind if gamma > 0.0 else "none"
     require_sound("debiased", excess_record, kind, assume)
-    alone = kind == "none" or gamma == 0.0
-    share = deltas if alone else deltas * split
+    share = deltas if kind == "none" else deltas * split
     first = evaluate(excess_record, _Attributes(summary), summary.n, share, kl)
-    if alone:
+    if kind == "none":
+        _require_no_negative_part(summary)
         return clipped(first)
     require_sound("debiased", reference_record, kind, assume)
     # of the two shares the second is what the first, as rounded, has left
-    second = evaluate(reference_record, _reference_statistics(summary), summary.n, deltas - share, 0.0)
+    second = evaluate(reference_record, _ReferenceStatistics(summary), summary.n, deltas - share, 0.0)
     return clipped(raised(first + raised(gamma * np.asarray(second), 1), 0))
+
+
+def _require_no_negative_part(summary: DebiasedStatistics) -> None:
+    """Refuse statistics that speak of a reference where there is said to be none."""
+    if np.any(np.asarray(getattr(summary, "minus", 0.0)) > 0.0) or np.any(
+        np.asarray(getattr(summary, "log_growth", 0.0)) > 0.0
+    ):
+        raise ValueError(
+            "debiased refuses these statistics: they have a negative part, as only a reference gives them, but say "
+            "that there is none (or that its strength is 0)."
+        )
 
 
 def _without_spent(delta: FloatArray, spent: float) -> FloatArray:
@@ -142,20 +153,27 @@ class _Attributes(Mapping[str, Any]):
         return len(vars(self._source))
 
 
-def _reference_statistics(summary: DebiasedStatistics) -> dict[str, Any]:
-    """Return the reference's statistics under the names that bounds on a single predictor use."""
-    mean = summary.reference
-    errors = np.asarray(mean) * np.asarray(summary.n)
-    return {
-        "risk": mean,
-        "reference": mean,
-        "errors": np.ceil(
-            errors - 1e-6
-        ),  # a whole number for 0-1 losses up to rounding; else rounded up, which is safe
-        "log_growth": getattr(summary, "reference_log_growth", None),
-        "rates": getattr(summary, "rates", None),
-        "weights": getattr(summary, "weights", None),
-    }
+class _ReferenceStatistics(_Attributes):
+    """The reference's statistics under the names that bounds on a single predictor use."""
+
+    _NAMES: ClassVar = {"risk": "reference", "log_growth": "reference_log_growth"}
+
+    def __getitem__(self, name: str) -> Any:
+        if name == "errors":
+            return self._errors()
+        return super().__getitem__(self._NAMES.get(name, name))
+
+    def _errors(self) -> Any:
+        """Return the number of errors of a 0-1 reference; refuse any other, for which the binomial law says nothing."""
+        mean = np.asarray(self["reference"])
+        errors = mean * np.asarray(self["n"])
+        second = np.asarray(getattr(self._source, "reference_second", mean))
+        if np.any(np.abs(errors - np.round(errors)) > 1e-6) or np.any(np.abs(second - mean) > 1e-12):
+            raise ValueError(
+                "debiased refuses 'clopper_pearson' for this reference: it is for losses of 0 and 1 alone. "
+                "Use 'betting'."
+            )
+        return np.round(errors)
 
 
 def forward_backward(
@@ -230,4 +248,4 @@ def gibbs_to_vote(value: ArrayLike) -> Any:
     >>> pb.bounds.gibbs_to_vote(0.125)
     0.25
     """
-    return clipped(2.0 * single("gibbs_to_vote", "risk", value))
+    return clipped(2.0 * single("gibbs_to_vote", "value", value))

@@ -58,6 +58,11 @@ def vector_kl(
     """
     owner = "vector_kl"
     u, v = checked_weights(owner, "frequencies", frequencies), to_floats(owner, "values", values)
+    if v.ndim == 0 or v.shape[-1] != u.shape[-1] or not np.isfinite(v).all():
+        raise ValueError(
+            f"The 'values' argument of {owner} must be finite, one per error type ({u.shape[-1]}) on its last axis. "
+            f"Got {values!r} instead."
+        )
     kls, sizes, deltas = checked(owner, kl=kl, n=n, delta=delta)
     check_shapes(owner, frequencies=u.shape[:-1], values=v.shape[:-1], others=kls.shape)
     limit = budget(kls, sizes, deltas, log_xi(u.shape[-1], sizes))

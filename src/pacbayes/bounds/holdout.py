@@ -80,6 +80,14 @@ def clopper_pearson(errors: ArrayLike, n: ArrayLike, delta: ArrayLike) -> Any:
         )
     successes = np.maximum(sizes - counts, 1.0)
     limit = betainccinv(counts + 1.0, successes, deltas * (1.0 - _TAIL_SLACK))
+    frequency = counts / sizes
+    for step in 2.0 ** np.arange(
+        -32, 4
+    ):  # where the inverse is not as exact as the tail, move out until the tail says so
+        unsound = betaincc(counts + 1.0, successes, limit) > deltas * (1.0 - 0.5 * _TAIL_SLACK)
+        if not np.any(unsound):
+            break
+        limit = np.where(unsound, limit + step * np.abs(limit - frequency) + step / sizes, limit)
     sound = betaincc(counts + 1.0, successes, limit) <= deltas * (1.0 - 0.5 * _TAIL_SLACK)
     return clipped(np.where((counts < sizes) & sound, limit, 1.0))
 

@@ -32,12 +32,13 @@ class Arithmetic(Protocol):
         """Return ``x - log_ratio`` where ``log_ratio`` is ``log(1 + x)``, to 3e-10 of itself."""
 
     def log(self, x: Any) -> Any: ...
+    def log1p(self, x: Any) -> Any: ...
     def exp(self, x: Any) -> Any: ...
     def expm1(self, x: Any) -> Any: ...
     def where(self, condition: Any, a: Any, b: Any) -> Any: ...
     def minimum(self, a: Any, b: Any) -> Any: ...
     def maximum(self, a: Any, b: Any) -> Any: ...
-    def all(self, condition: Any) -> bool: ...
+    def any(self, condition: Any) -> bool: ...
     def next_up(self, x: Any) -> Any: ...
 
 
@@ -73,11 +74,12 @@ class _Floats:
     """Python floats through :mod:`math`."""
 
     log = staticmethod(math.log)
+    log1p = staticmethod(math.log1p)
     exp = staticmethod(math.exp)
     expm1 = staticmethod(math.expm1)
     minimum = staticmethod(min)
     maximum = staticmethod(max)
-    all = staticmethod(bool)
+    any = staticmethod(bool)
 
     @staticmethod
     def gap(x: float, ratio: float) -> float:
@@ -112,6 +114,7 @@ class _Arrays:
     """Arrays through numpy."""
 
     log = staticmethod(np.log)
+    log1p = staticmethod(np.log1p)
     exp = staticmethod(np.exp)
     expm1 = staticmethod(np.expm1)
     minimum = staticmethod(np.minimum)
@@ -127,8 +130,8 @@ class _Arrays:
         return _with_series(x, x - log_ratio, _ROUGH_RADIUS, _rough_series)
 
     @staticmethod
-    def all(condition: Any) -> bool:
-        return bool(np.all(condition))
+    def any(condition: Any) -> bool:
+        return bool(np.any(condition))
 
     @staticmethod
     def next_up(x: Any) -> Any:

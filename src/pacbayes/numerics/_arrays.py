@@ -13,7 +13,8 @@ __all__ = ["BLOCK", "FloatArray", "broadcast", "check_range", "check_shapes", "i
 
 FloatArray = NDArray[np.float64]
 
-_NUMBERS = (float, int, np.float64)
+_FLOATS = (float, np.float64)
+_BEYOND = 2**1023  # larger whole numbers may be no doubles
 
 # 16384 doubles are 128 kB: the temporaries of a kernel stay in a core's second-level cache.
 BLOCK = 16384
@@ -21,7 +22,7 @@ BLOCK = 16384
 
 def is_scalar(*arguments: object) -> bool:
     """Return whether every argument is a single number, for which :mod:`math` beats numpy."""
-    return all(type(argument) in _NUMBERS for argument in arguments)
+    return all(type(a) in _FLOATS or (type(a) is int and abs(a) < _BEYOND) for a in arguments)
 
 
 def to_floats(owner: str, name: str, argument: ArrayLike) -> FloatArray:

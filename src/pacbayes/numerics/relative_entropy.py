@@ -68,10 +68,12 @@ def _kl_block(q: FloatArray, p: FloatArray) -> list[FloatArray]:
 
 def _side(weight: Any, other: Any, difference: Any, ops: Arithmetic) -> Any:
     """Return ``weight g(other/weight - 1)``; ``other`` where the weight is zero."""
-    # a weight below 1e-290 contributes weight * (700 + ...) to a sum that is then about `other` itself
-    safe = ops.maximum(weight, 1e-290)
-    side = safe * ops.gap(difference / safe, other / safe)
-    return ops.where(weight > 0.0, side, other)
+    safe = ops.where(weight > 0.0, weight, 1.0)
+    ratio = ops.where(weight > 0.0, other / safe, 1.0)
+    # beyond a ratio of 1e290 the term differs from `other` by less than 1e-287 of it
+    near = ratio < 1e290
+    side = safe * ops.gap(ops.where(near, difference / safe, 0.0), ops.where(near, ratio, 1.0))
+    return ops.where((weight > 0.0) & near, side, other)
 
 
 def categorical_kl(u: ArrayLike, v: ArrayLike) -> Any:
@@ -98,6 +100,11 @@ def categorical_kl(u: ArrayLike, v: ArrayLike) -> Any:
     """
     u_array = checked_weights("categorical_kl", "u", u)
     v_array = checked_weights("categorical_kl", "v", v)
+    if u_array.shape[-1] != v_array.shape[-1]:
+        raise ValueError(
+            "The 'u' and 'v' arguments of categorical_kl must have as many atoms as each other on their last axis. "
+            f"Got {u_array.shape[-1]} and {v_array.shape[-1]} instead."
+        )
     u_array, v_array = broadcast("categorical_kl", u=u_array, v=v_array)
     with np.errstate(all="ignore"):
         sums = [np.sum(w, axis=-1, keepdims=True) for w in (u_array, v_array)]

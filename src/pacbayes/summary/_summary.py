@@ -262,6 +262,11 @@ class Summary:
         return self._statistic("reference")
 
     @property
+    def reference_second(self) -> float:
+        """Mean of the reference's squared loss; equal to :attr:`reference` for losses of 0 and 1."""
+        return self._statistic("reference_second")
+
+    @property
     def log_growth(self) -> FloatArray:
         """``G(rate) = mean of log(1 - rate x)``, one per rate."""
         start = len(SCALARS)

@@ -91,7 +91,7 @@ def solve(
     value = ops.minimum(ops.where(rise != 0.0, ops.next_up(high + rise), high), top)
     if not with_gradient:
         return value, None
-    slope = ops.maximum(s - found, 0.0)
+    slope = s * ops.exp(-ops.minimum(gap + ball.budget, 740.0))  # t - value, without subtracting
     return value, _gradient(ball, log_tau, s, gap, slope, width, total, budget, ops)
 
 
@@ -138,8 +138,11 @@ def _gradient(
     of_weights, shares, spread, missing = [], [], 0.0, 1.0
     for atom in ball.atoms:
         distance_to_top = tau + atom.drop
-        rate = -slope * (gap + ops.log(distance_to_top / s))
-        gains = at_edge & (atom.drop == 0.0) & (atom.weight == 0.0) & (slope > 0.0)
+        x = -atom.deviation / s
+        # log(1 + x) as x - gap(x), which keeps its digits where x is tiny
+        rate = -slope * (gap + x - ops.gap(x, distance_to_top / s))
+        gains = at_edge & (atom.drop == 0.0) & (atom.weight == 0.0) & (ball.top_deviation > 0.0)
+        rate = ops.where(ball.top_deviation > 0.0, rate, 0.0)
         rate = ops.where(gains, math.inf, rate)
         of_weights.append(ops.where(moves, rate, atom.deviation) * width / total)
         on_edge = at_edge & (atom.drop == 0.0)

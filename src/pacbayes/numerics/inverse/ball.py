@@ -13,6 +13,7 @@ from pacbayes.numerics._arithmetic import ARRAYS, FLOATS, Arithmetic
 from pacbayes.numerics._arrays import broadcast, check_range, check_shapes, in_blocks, is_scalar, to_floats
 from pacbayes.numerics._rounding import two_sum
 from pacbayes.numerics._weights import SUM_TOLERANCE, checked_weights
+from pacbayes.numerics.inverse._extremes import magnify, reduced, without_tiny
 from pacbayes.numerics.inverse._solve import Mean, exact_mean, solve
 
 __all__ = ["kl_ball_max", "kl_ball_min", "phi"]
@@ -131,7 +132,7 @@ def _phi(plus: Any, minus: Any, budget: Any, with_gradient: bool, ops: Arithmeti
     rest = ops.maximum(partial + (first_error + second_error), 0.0)
     one = plus * 0.0 + 1.0
     total, total_error = two_sum(plus, minus)
-    over = total + total_error > 1.0
+    over = (total > 1.0) | ((total == 1.0) & (total_error > 0.0))  # compared exactly: their sum rounds to 1
     mean = Mean(
         total=(ops.where(over, total, one), ops.where(over, total_error, 0.0)),
         weighted=two_sum(plus, -minus),
@@ -175,9 +176,12 @@ def _ball(owner: str, weights: Any, values: Any, budget: Any, *, sign: float, re
 def _rows(ops: Arithmetic, with_gradient: bool, sign: float, atoms: int, *rows: Any) -> list[Any]:
     """Solve one block given as one row per weight, one per value, and the budget."""
     weights: Sequence[Any] = rows[:atoms]
-    values = [sign * value for value in rows[atoms:-1]]
-    mean = exact_mean(weights, values, ops)
-    value, gradient = solve(weights, values, mean, rows[-1], with_gradient, ops)
+    magnified, scale = magnify([sign * value for value in rows[atoms:-1]], ops)
+    weights = without_tiny(weights, magnified, ops)
+    mean = exact_mean(weights, magnified, ops)
+    value, gradient = solve(weights, magnified, mean, rows[-1], with_gradient, ops)
+    value = sign * reduced(value, scale, ops)
     if gradient is None:
-        return [sign * value]
-    return [sign * value, [sign * part for part in gradient.weights], gradient.values, sign * gradient.budget]
+        return [value]
+    of_weights = [sign * scale * part for part in gradient.weights]
+    return [value, of_weights, gradient.values, sign * scale * gradient.budget]

@@ -126,9 +126,12 @@ def _distance_above(top: Any, rest: Any, budget: Any, with_gradient: bool, ops: 
     )
     log_tau = minimiser(ball, ops, FOR_GRADIENTS if with_gradient else FOR_VALUES)
     tau = ops.exp(log_tau)
-    found, s, _ = distance(ball, tau, ops)
+    found, s, gap = distance(ball, tau, ops)
     found = found * _SLACK
-    return [found, *_gradient(top, rest, budget, tau, s - found, ops)] if with_gradient else [found]
+    if not with_gradient:
+        return [found]
+    slope = s * ops.exp(-ops.minimum(gap + ball.budget, 740.0))  # t - value, without subtracting
+    return [found, *_gradient(top, rest, budget, tau, slope, ops)]
 
 
 def _start(top: Any, rest: Any, target: Any, budget: Any, ops: Arithmetic) -> Any:
@@ -152,8 +155,7 @@ def _gradient(top: Any, rest: Any, budget: Any, tau: Any, slope: Any, ops: Arith
 
     From the dual: ``d/d budget = t - value`` and ``d/d top = (t - value) log(t/(t - 1))``.
     """
-    slope = ops.maximum(slope, 0.0)
-    d_top = slope * ops.log((tau + 1.0) / tau)
+    d_top = slope * ops.log1p(1.0 / tau)
     d_top = ops.where(top > 0.0, d_top, math.inf)
     d_top = ops.where((rest > 0.0) & (budget < math.inf), d_top, 0.0)
     d_top = ops.where(budget > 0.0, d_top, 1.0)

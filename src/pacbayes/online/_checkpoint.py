@@ -1,0 +1,66 @@
+"""Checkpoints of an online run: one file per chain, replaced whole, tied to the run by a digest."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+from typing import Any
+
+import joblib
+import numpy as np
+
+__all__ = ["Checkpoint", "digest_of"]
+
+
+def digest_of(*parts: Any) -> str:
+    """Return a SHA-256 over arrays (shape, dtype, bytes; sparse ones by their parts) and the repr of all else."""
+    digest = hashlib.sha256()
+    for part in parts:
+        if hasattr(part, "tocsr"):
+            matrix = part.tocsr()
+            pieces: list[Any] = [matrix.data, matrix.indices, matrix.indptr]
+        else:
+            pieces = [part]
+        for piece in pieces:
+            if isinstance(piece, np.ndarray) and piece.dtype != object:
+                digest.update(f"{piece.shape}{piece.dtype}".encode())
+                digest.update(np.ascontiguousarray(piece).tobytes())
+            else:
+                digest.update(repr(piece).encode())
+    return digest.hexdigest()
+
+
+class Checkpoint:
+    """One chain's progress on disk; it holds pickled estimators, so load none that is not your own."""
+
+    def __init__(self, folder: str | os.PathLike[str] | None, chain: int, digest: str) -> None:
+        self._path = None if folder is None else Path(folder) / f"chain-{chain}.joblib"
+        self._digest = digest
+
+    def load(self) -> Any:
+        """Return the saved state, or None; refuse one of another run."""
+        if self._path is None or not self._path.exists():
+            return None
+        try:
+            content = joblib.load(self._path)
+            digest, state = content["digest"], content["state"]
+        except Exception as error:
+            raise ValueError(
+                f"The checkpoint {self._path} cannot be read ({error}). Delete it to start anew."
+            ) from error
+        if digest != self._digest:
+            raise ValueError(
+                f"The checkpoint {self._path} is of another run (other data, order, schedule or estimator). "
+                "Delete it, or choose another folder."
+            )
+        return state
+
+    def save(self, state: Any) -> None:
+        """Write beside and rename, so that a killed run leaves either the old file or the new one."""
+        if self._path is None:
+            return
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = self._path.with_suffix(f".{os.getpid()}.tmp")
+        joblib.dump({"digest": self._digest, "state": state}, temporary)
+        temporary.replace(self._path)

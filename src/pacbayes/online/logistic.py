@@ -1,0 +1,163 @@
+"""Regularised logistic regression made for refitting: Newton's method that keeps its factorised Hessian.
+
+Between neighbouring prefixes the minimiser moves little and the Hessian of the *mean* loss less, so a step with the
+Hessian factorised at an earlier prefix contracts the error by a large factor and costs two products with X. The
+Hessian is renewed when the contraction weakens.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+from scipy.special import expit
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+from pacbayes.numerics._arrays import FloatArray
+from pacbayes.posteriors._inputs import checked_matrix, label_signs, two_classes
+
+__all__ = ["RefittedLogistic"]
+
+_TOLERANCE = 1e-7  # of the mean gradient's largest entry
+_MAX_STEPS = 200
+_RENEW = 0.1  # a step that leaves more than this of the gradient asks for a new Hessian
+_RIDGE = 1e-10  # keeps the intercept's row invertible where one class is missing from the curvature
+
+
+class RefittedLogistic(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Logistic regression ``alpha |w|**2/2 + mean log-loss`` for two classes, quick to refit on a longer prefix.
+
+    The intercept is not penalised. Refitting continues from the last solution and its factorised Hessian; the result
+    is the exact minimiser up to a mean gradient of 1e-7, whatever came before.
+
+    Parameters
+    ----------
+    alpha : float, default=0.01
+        Penalty relative to the mean loss, the paper's ``lambda``.
+    C : float, optional
+        In place of ``alpha``: scikit-learn's ``C``, that is ``alpha = 1/(C n)``.
+    warm_start : bool, default=True
+        Whether to continue from the last fit.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pacbayes as pb
+    >>> X = np.random.default_rng(0).normal(size=(300, 2))
+    >>> y = (X[:, 0] > 0).astype(int)
+    >>> model = pb.RefittedLogistic(alpha=0.01).fit(X[:200], y[:200]).fit(X, y)
+    >>> float(np.mean(model.predict(X) == y)) > 0.98
+    True
+    """
+
+    def __init__(self, alpha: float = 0.01, *, C: float | None = None, warm_start: bool = True) -> None:  # noqa: N803
+        self.alpha = alpha
+        self.C = C
+        self.warm_start = warm_start
+
+    def fit(self, X: Any, y: Any) -> RefittedLogistic:  # noqa: N803
+        """Fit, continuing from the last solution if there is one of the same width."""
+        name, given = ("alpha", self.alpha) if self.C is None else ("C", self.C)
+        if not given > 0.0:
+            raise ValueError(f"The {name!r} parameter of RefittedLogistic must be positive. Got {given!r} instead.")
+        matrix = checked_matrix("RefittedLogistic.fit", X, np.shape(X)[1])
+        self.classes_ = two_classes("RefittedLogistic.fit", y, None)
+        positive = label_signs("RefittedLogistic.fit", y, self.classes_, matrix.shape[0]) > 0.0
+        weights, factor = self._start(matrix.shape[1] + 1)
+        alpha = self.alpha if self.C is None else 1.0 / (self.C * matrix.shape[0])
+        self.weights_, self._factor = _minimise(matrix, positive.astype(np.float64), alpha, weights, factor)
+        self.coef_, self.intercept_ = self.weights_[None, :-1], self.weights_[-1:]
+        self.n_features_in_ = matrix.shape[1]
+        return self
+
+    def _start(self, size: int) -> tuple[FloatArray, Any]:
+        known = getattr(self, "weights_", None)
+        if self.warm_start and known is not None and known.size == size:
+            return known.copy(), self._factor
+        return np.zeros(size), None
+
+    def decision_function(self, X: Any) -> FloatArray:  # noqa: N803
+        """Return ``w.x`` plus the intercept."""
+        return np.asarray(np.asarray(X @ self.weights_[:-1]).ravel() + self.weights_[-1])
+
+    def predict(self, X: Any) -> Any:  # noqa: N803
+        """Return the positive label where the decision function is positive."""
+        return self.classes_[(self.decision_function(X) > 0.0).astype(np.int64)]
+
+    def predict_proba(self, X: Any) -> FloatArray:  # noqa: N803
+        """Return the probabilities of both classes."""
+        p = expit(self.decision_function(X))
+        return np.column_stack([1.0 - p, p])
+
+
+def _minimise(X: Any, y: FloatArray, alpha: float, w: FloatArray, factor: Any) -> tuple[FloatArray, Any]:  # noqa: N803
+    """Return the minimiser and the last factorised Hessian."""
+    scores = _scores(X, w)
+    gradient = _gradient(X, y, alpha, w, scores)
+    fresh = False
+    for _ in range(_MAX_STEPS):
+        size = float(np.abs(gradient).max())
+        if size <= _TOLERANCE:
+            break
+        if factor is None:
+            factor, fresh = _factorised(X, alpha, w, scores), True
+        step = scipy.linalg.cho_solve(factor, gradient, check_finite=False)
+        w, scores, after = _step(X, y, alpha, w, scores, gradient, step, careful=fresh)
+        gradient, weak = after, float(np.abs(after).max()) > _RENEW * size
+        if weak:
+            factor = None
+        fresh = False
+    return w, factor
+
+
+def _step(
+    X: Any,  # noqa: N803
+    y: FloatArray,
+    alpha: float,
+    w: FloatArray,
+    scores: FloatArray,
+    gradient: FloatArray,
+    step: FloatArray,
+    *,
+    careful: bool,
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Take a step, halved while the objective does not fall enough (with an old Hessian: while the gradient grows)."""
+    direction, fraction = _scores(X, step), 1.0
+    slope, before = float(gradient @ step), _objective(y, alpha, w, scores) if careful else 0.0
+    while True:
+        moved, new_scores = w - fraction * step, scores - fraction * direction
+        after = _gradient(X, y, alpha, moved, new_scores)
+        if careful:
+            enough = _objective(y, alpha, moved, new_scores) <= before - 1e-4 * fraction * slope + 1e-15 * abs(before)
+        else:
+            enough = float(np.abs(after).max()) <= float(np.abs(gradient).max())
+        if enough or fraction < 1e-6:
+            return moved, new_scores, after
+        fraction *= 0.5
+
+
+def _scores(X: Any, w: FloatArray) -> FloatArray:  # noqa: N803
+    return np.asarray(np.asarray(X @ w[:-1]).ravel() + w[-1])
+
+
+def _objective(y: FloatArray, alpha: float, w: FloatArray, scores: FloatArray) -> float:
+    return float(0.5 * alpha * (w[:-1] @ w[:-1]) + np.mean(np.logaddexp(0.0, scores) - y * scores))
+
+
+def _gradient(X: Any, y: FloatArray, alpha: float, w: FloatArray, scores: FloatArray) -> FloatArray:  # noqa: N803
+    residual = (expit(scores) - y) / y.size
+    return np.append(np.asarray(residual @ X).ravel() + alpha * w[:-1], residual.sum())
+
+
+def _factorised(X: Any, alpha: float, w: FloatArray, scores: FloatArray) -> Any:  # noqa: N803
+    """Return the Cholesky factorisation of the Hessian of the regularised mean loss."""
+    p = expit(scores)
+    root = np.sqrt(p * (1.0 - p) / scores.size)
+    scaled = X.multiply(root[:, None]).toarray() if hasattr(X, "multiply") else X * root[:, None]
+    hessian = np.empty((w.size, w.size))
+    hessian[:-1, :-1] = scaled.T @ scaled
+    hessian[-1, :-1] = hessian[:-1, -1] = root @ scaled
+    hessian[-1, -1] = root @ root + _RIDGE
+    hessian[np.arange(w.size - 1), np.arange(w.size - 1)] += alpha
+    return scipy.linalg.cho_factor(hessian, lower=True, check_finite=False)

@@ -1,0 +1,106 @@
+"""References beyond a plain predictor: losses averaged over a posterior, and learned predictions of a loss."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone
+from sklearn.linear_model import Ridge
+
+from pacbayes.numerics._arrays import FloatArray
+from pacbayes.online.logistic import RefittedLogistic
+from pacbayes.posteriors import Gaussian
+
+__all__ = ["LearnedReference", "StochasticReference"]
+
+
+class StochasticReference(BaseEstimator):  # type: ignore[misc]
+    """A linear estimator whose loss is averaged, exactly, over a Gaussian around its weights.
+
+    Parameters
+    ----------
+    estimator : linear classifier for two classes, optional
+        With ``coef_`` and ``intercept_`` after fitting; :class:`RefittedLogistic` by default.
+    variance : float, default=0.1
+        Of the isotropic Gaussian.
+
+    Examples
+    --------
+    >>> import pacbayes as pb
+    >>> sample = pb.datasets.make_known_risk(400, random_state=0)
+    >>> reference = pb.online_reference(pb.StochasticReference(), sample.X, sample.y, schedule=pb.Every(100),
+    random_state=0)
+    >>> bool(((reference.losses > 0) & (reference.losses < 1)).any())
+    True
+    """
+
+    def __init__(self, estimator: Any = None, variance: float = 0.1) -> None:
+        self.estimator = estimator
+        self.variance = variance
+
+    def fit(self, X: Any, y: Any) -> StochasticReference:  # noqa: N803
+        """Fit the estimator and centre the Gaussian there."""
+        if not hasattr(self, "estimator_"):
+            self.estimator_ = RefittedLogistic() if self.estimator is None else clone(self.estimator)
+        self.estimator_.fit(X, y)
+        self.classes_ = self.estimator_.classes_
+        mean = np.append(np.ravel(self.estimator_.coef_), self.estimator_.intercept_)
+        self.posterior_ = Gaussian(mean, self.variance, intercept=True)
+        return self
+
+    def reference_losses(self, X: Any, y: Any) -> FloatArray:  # noqa: N803
+        """Return the exact expected 0-1 losses."""
+        return self.posterior_.zero_one(X, y, classes=self.classes_)
+
+
+class LearnedReference(BaseEstimator):  # type: ignore[misc]
+    """A model of the past that predicts the loss of the next example from its features *and its label*.
+
+    On the past, the estimator is fitted on the first half and its losses on the second are the targets of a regressor
+    that sees features, label and the estimator's margin. What it says for a new example, clipped to [0, 1], is the
+    reference.
+
+    Parameters
+    ----------
+    estimator : classifier for two classes, optional
+        :class:`RefittedLogistic` by default.
+    regressor : regressor, optional
+        Ridge regression by default.
+
+    Examples
+    --------
+    >>> import pacbayes as pb
+    >>> sample = pb.datasets.make_known_risk(600, random_state=0)
+    >>> reference = pb.online_reference(pb.LearnedReference(), sample.X, sample.y, schedule=pb.Every(200),
+    random_state=0)
+    >>> float(reference.losses.max()) <= 1.0
+    True
+    """
+
+    def __init__(self, estimator: Any = None, regressor: Any = None) -> None:
+        self.estimator = estimator
+        self.regressor = regressor
+
+    def fit(self, X: Any, y: Any) -> LearnedReference:  # noqa: N803
+        """Learn from the past which examples are hard."""
+        self.estimator_ = RefittedLogistic() if self.estimator is None else clone(self.estimator)
+        self.regressor_ = Ridge() if self.regressor is None else clone(self.regressor)
+        self.classes_ = np.unique(y)
+        half = len(y) // 2
+        one_sided = len(np.unique(y[:half])) < len(self.classes_)
+        self.estimator_.fit(X if one_sided else X[:half], y if one_sided else y[:half])
+        rows = slice(0, len(y)) if one_sided else slice(half, len(y))
+        wrong = (self.estimator_.predict(X[rows]) != y[rows]).astype(np.float64)
+        self.regressor_.fit(self._features(X[rows], y[rows]), wrong)
+        return self
+
+    def _features(self, X: Any, y: Any) -> FloatArray:  # noqa: N803
+        dense = X.toarray() if hasattr(X, "toarray") else np.asarray(X)
+        label = (np.asarray(y) == self.classes_[-1]).astype(np.float64)
+        margin = np.asarray(self.estimator_.decision_function(X)) * (2.0 * label - 1.0)
+        return np.column_stack([dense, label, margin, np.tanh(margin)])
+
+    def reference_losses(self, X: Any, y: Any) -> FloatArray:  # noqa: N803
+        """Return the predicted losses, clipped to [0, 1]."""
+        return np.asarray(np.clip(self.regressor_.predict(self._features(X, y)), 0.0, 1.0))

@@ -52,6 +52,7 @@ bench: $(VENV)/.wheel ## speed, each as a ratio measured in one run
 	$(BIN)/python benchmarks/numerics.py
 	$(BIN)/python benchmarks/posteriors.py
 	$(BIN)/python benchmarks/stream.py
+	$(BIN)/python benchmarks/online.py
 
 $(VENV)/.tools: pyproject.toml
 	$(PYTHON) -m venv $(VENV)

@@ -237,6 +237,19 @@ def test_stochastic_learned_fixed_and_zero_references():
     np.testing.assert_array_equal(plain.by_row()[plain.order], plain.losses)
 
 
+def test_stochastic_reference_over_draws_for_several_classes():
+    X, y = load_iris(return_X_y=True)
+    linear = LogisticRegression(max_iter=1000)
+    arguments = {"schedule": pb.Every(40), "random_state": 0}
+    averaged = pb.online_reference(pb.StochasticReference(linear, 1e-3), X, y, **arguments)
+    plain = pb.online_reference(linear, X, y, **arguments)
+    assert abs(averaged.losses.mean() - plain.losses.mean()) < 0.05
+    again = pb.online_reference(pb.StochasticReference(linear, 1e-3), X, y, **arguments)
+    np.testing.assert_array_equal(averaged.losses, again.losses)
+    unseen = pb.StochasticReference().fit(X[:100], y[:100]).reference_losses(X[100:], y[100:])
+    assert np.all(unseen == 1.0)  # a label that was not met in the past
+
+
 def test_summary_pairs_each_row_with_its_own_reference():
     reference = pb.online_reference(GaussianNB(), SAMPLE.X, SAMPLE.y, schedule=pb.Every(50), random_state=3)
     summary = reference.summary(reference.by_row(), rates=[0.5])

@@ -16,28 +16,39 @@ __all__ = ["LearnedReference", "StochasticReference"]
 
 
 class StochasticReference(BaseEstimator):  # type: ignore[misc]
-    """A linear estimator whose loss is averaged, exactly, over a Gaussian around its weights.
+    """A linear estimator whose 0-1 loss is averaged over a Gaussian around its weights.
+
+    Exactly for two classes; over draws for more, which is a reference like any other, as the draws do not depend on
+    the example.
 
     Parameters
     ----------
-    estimator : linear classifier for two classes, optional
+    estimator : linear classifier, optional
         With ``coef_`` and ``intercept_`` after fitting; :class:`RefittedLogistic` by default.
     variance : float, default=0.1
         Of the isotropic Gaussian.
+    draws : int, default=100
+        How many, for more than two classes.
+    random_state : int, default=0
+        Of the draws.
 
     Examples
     --------
     >>> import pacbayes as pb
     >>> sample = pb.datasets.make_known_risk(400, random_state=0)
-    >>> reference = pb.online_reference(pb.StochasticReference(), sample.X, sample.y, schedule=pb.Every(100),
-    random_state=0)
+    >>> model = pb.StochasticReference(variance=0.1)
+    >>> reference = pb.online_reference(model, sample.X, sample.y, schedule=pb.Every(100), random_state=0)
     >>> bool(((reference.losses > 0) & (reference.losses < 1)).any())
     True
     """
 
-    def __init__(self, estimator: Any = None, variance: float = 0.1) -> None:
+    def __init__(
+        self, estimator: Any = None, variance: float = 0.1, *, draws: int = 100, random_state: int = 0
+    ) -> None:
         self.estimator = estimator
         self.variance = variance
+        self.draws = draws
+        self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> StochasticReference:  # noqa: N803
         """Fit the estimator and centre the Gaussian there."""
@@ -45,13 +56,20 @@ class StochasticReference(BaseEstimator):  # type: ignore[misc]
             self.estimator_ = RefittedLogistic() if self.estimator is None else clone(self.estimator)
         self.estimator_.fit(X, y)
         self.classes_ = self.estimator_.classes_
-        mean = np.append(np.ravel(self.estimator_.coef_), self.estimator_.intercept_)
-        self.posterior_ = Gaussian(mean, self.variance, intercept=True)
+        mean = np.column_stack([self.estimator_.coef_, self.estimator_.intercept_])
+        self.posterior_ = Gaussian(mean[0] if len(mean) == 1 else mean, self.variance, intercept=True)
         return self
 
     def reference_losses(self, X: Any, y: Any) -> FloatArray:  # noqa: N803
-        """Return the exact expected 0-1 losses."""
-        return self.posterior_.zero_one(X, y, classes=self.classes_)
+        """Return the expected 0-1 losses; a label that was not met in the past is always an error."""
+        labels = np.asarray(y)
+        if self.posterior_.mean.ndim == 1:
+            known = np.isin(labels, self.classes_)
+            stand_in = np.where(known, labels, self.classes_[0])
+            return np.where(known, self.posterior_.zero_one(X, stand_in, classes=self.classes_), 1.0)
+        weights = self.posterior_.sample(self.draws, np.random.default_rng(self.random_state))
+        predictions = self.classes_[np.argmax(self.posterior_.scores(weights, X), axis=-1)]
+        return np.asarray((predictions != labels).mean(axis=0))
 
 
 class LearnedReference(BaseEstimator):  # type: ignore[misc]

@@ -117,7 +117,7 @@ def _ball_max_at_this_precision(u: list[mpf], v: list[mpf], b: mpf, guess: mpf) 
         proposal = x - step
         # Newton may creep along a plateau: from the thirtieth step on the bracket is halved
         x_new = proposal if low < proposal < high and step_count < 30 else (low + high) / 2
-        if abs(x_new - x) < mpf(10) ** -25:
+        if abs(x_new - x) < mpf(10) ** -25 * max(1, abs(x)):
             return top - _enclosed(heavy, top - mean, width * mpmath.exp(x_new), b)
         x = x_new
     raise ArithmeticError("no convergence")

@@ -7,8 +7,6 @@ call of `scipy.optimize.brentq` over a function of `math.log`.
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Callable
 
 import numpy as np
 from scipy.optimize import brentq
@@ -17,17 +15,10 @@ from threadpoolctl import threadpool_limits
 
 import pacbayes as pb
 
+from _timing import best_time
+
 SIZE = 1_000_000
 SINGLE = 10_000
-
-
-def best_time(call: Callable[[], object], repeats: int = 5) -> float:
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        call()
-        times.append(time.perf_counter() - start)
-    return min(times)
 
 
 def brent_upper(q: float, budget: float) -> float:

@@ -5,8 +5,6 @@ One thread and one process on both sides, ratios measured in this run. Needs the
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Any
 
@@ -16,17 +14,9 @@ from threadpoolctl import threadpool_limits
 
 import pacbayes as pb
 
+from _timing import timed, verdict
+
 ALPHA = 0.01
-
-
-def timed(call: Callable[[], Any]) -> tuple[float, Any]:
-    start = time.perf_counter()
-    result = call()
-    return time.perf_counter() - start, result
-
-
-def verdict(met: bool) -> str:
-    return "met" if met else "NOT MET"
 
 
 def cold_refits(X: np.ndarray, y: np.ndarray, points: list[int]) -> np.ndarray:

@@ -6,26 +6,16 @@ covariance). Needs the raw file (PACBAYES_DATA); says so and stops where it is n
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_limits
 
 import pacbayes as pb
 
+from _timing import best_time
+
 DRAWS, DELTA = 20, 0.05
 SCALES = np.sqrt(0.5 ** np.arange(1, 16))
-
-
-def best_time(call: Callable[[], object], repeats: int = 7) -> float:
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        call()
-        times.append(time.perf_counter() - start)
-    return min(times)
 
 
 def main() -> None:

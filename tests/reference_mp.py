@@ -132,6 +132,7 @@ def _psi(heavy: list[tuple[mpf, mpf]], tau: mpf) -> tuple[mpf, mpf]:
 def _enclosed(heavy: list[tuple[mpf, mpf]], mean: mpf, tau: mpf, b: mpf) -> mpf:
     """Return the smallest mean drop in the ball after checking that primal and dual meet there."""
     dual = mpmath.exp(mpmath.fsum(a * mpmath.log(tau + drop) for a, drop in heavy) - b) - tau
+    dual = max(dual, mpf(0))  # a mean is at most the largest value
     normaliser = mpmath.fsum(a / (tau + drop) for a, drop in heavy)
     r = [a / (tau + drop) / normaliser for a, drop in heavy]
     spent = mpmath.fsum(a * mpmath.log(a / c) for (a, _), c in zip(heavy, r, strict=True))

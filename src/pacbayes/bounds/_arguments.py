@@ -42,6 +42,7 @@ _DOMAINS = {
     # below 1e-290 a share of delta may have lost digits
     "delta": _Domain(1e-290, 1.0, "be a number strictly between 0 and 1 (and at least 1e-290)", open_ends=True),
     "n": _Domain(1.0, _LARGEST_N, "be a whole number between 1 and 2**53", whole=True),
+    "draws": _Domain(1.0, _LARGEST_N, "be a whole number between 1 and 2**53", whole=True),
     "errors": _Domain(0.0, _LARGEST_N, "be a whole number between 0 and 2**53", whole=True),
     "rates": _Domain(0.0, 1.0, "lie strictly between 0 and 1", open_ends=True),
 }

@@ -2,33 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from pathlib import Path
 from typing import Any
 
 import joblib
-import numpy as np
 
 __all__ = ["Checkpoint", "digest_of"]
 
 
 def digest_of(*parts: Any) -> str:
-    """Return a SHA-256 over arrays (shape, dtype, bytes; sparse ones by their parts) and the repr of all else."""
-    digest = hashlib.sha256()
-    for part in parts:
-        if hasattr(part, "tocsr"):
-            matrix = part.tocsr()
-            pieces: list[Any] = [matrix.data, matrix.indices, matrix.indptr]
-        else:
-            pieces = [part]
-        for piece in pieces:
-            if isinstance(piece, np.ndarray) and piece.dtype != object:
-                digest.update(f"{piece.shape}{piece.dtype}".encode())
-                digest.update(np.ascontiguousarray(piece).tobytes())
-            else:
-                digest.update(repr(piece).encode())
-    return digest.hexdigest()
+    """Return a digest over the whole content of arrays, frames, estimators and numbers, by joblib."""
+    return str(joblib.hash(parts, hash_name="sha1"))
 
 
 class Checkpoint:

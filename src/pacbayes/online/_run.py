@@ -35,6 +35,7 @@ def online_reference(
     *,
     schedule: Schedule | None = None,
     loss: str = "zero_one",
+    classes: Any = None,
     burn_in: int = 0,
     shuffle: bool = True,
     random_state: Any = None,
@@ -62,6 +63,8 @@ def online_reference(
         When to refit.
     loss : str, default="zero_one"
         A registered loss; losses of probabilities need ``predict_proba``.
+    classes : array_like, optional
+        The possible labels, which count as known beforehand; by default those found in ``y``.
     burn_in : int, default=0
         The first examples whose loss is set to zero, besides those before the first refit.
     shuffle : bool, default=True
@@ -101,6 +104,10 @@ def online_reference(
     if sample_weight is not None:
         raise ValueError("online_reference refuses sample weights: the bounds are about the unweighted loss.")
     labels, data = np.asarray(y), _rows_of(X)
+    if len(data.shape) != 2:
+        raise ValueError(
+            f"The 'X' argument of online_reference must have rows and columns. Got shape {data.shape} instead."
+        )
     if labels.shape != (data.shape[0],) or labels.size == 0:
         raise ValueError(
             f"The 'y' argument of online_reference must have one label per row of X ({data.shape[0]}). "
@@ -114,7 +121,13 @@ def online_reference(
     order = check_random_state(random_state).permutation(labels.size) if shuffle else np.arange(labels.size)
     data, labels = data[order], labels[order]
     plan = schedule if schedule is not None else Every()
-    run = _Run(_fast(estimator, labels), plan, loss, chains, n_jobs, keep, checkpoint, progress)
+    declared = np.unique(labels) if classes is None else np.asarray(classes)
+    if not np.isin(labels, declared).all():
+        odd = labels[~np.isin(labels, declared)][0]
+        raise ValueError(
+            f"The 'y' argument of online_reference must hold only {declared.tolist()}. Got {odd!r} instead."
+        )
+    run = _Run(_fast(estimator, declared), plan, loss, declared, chains, n_jobs, keep, checkpoint, progress)
     values, points, snapshots = run(data, labels)
     if debug:
         _check_no_peeking(run, data, labels, values, points)
@@ -122,10 +135,10 @@ def online_reference(
     return OnlineReference(values, order, points, snapshots=snapshots)
 
 
-def _fast(estimator: Any, labels: Any) -> Any:
+def _fast(estimator: Any, classes: Any) -> Any:
     """Return the refitting solver of the same minimiser in place of scikit-learn's plain logistic regression."""
-    if type(estimator) is not LogisticRegression or np.unique(labels).size != 2:
-        return estimator
+    if type(estimator) is not LogisticRegression or classes.size != 2 or estimator.solver == "liblinear":
+        return estimator  # liblinear penalises the intercept
     plain = {name: value for name, value in LogisticRegression().get_params().items() if name not in _FREE}
     if any(estimator.get_params()[name] != value for name, value in plain.items()):
         return estimator
@@ -139,6 +152,7 @@ class _Run:
     estimator: Any
     schedule: Schedule
     loss: str
+    classes: Any
     chains: int
     n_jobs: int | None
     keep: int
@@ -147,9 +161,18 @@ class _Run:
 
     def __call__(self, X: Any, y: Any) -> tuple[FloatArray, list[int], list[tuple[int, Any]]]:  # noqa: N803
         if isinstance(self.schedule, Every) and self.schedule.period == 1 and hasattr(self.estimator, "partial_fit"):
-            return _every_example(self.estimator, X, y, self.loss), list(range(1, y.size)), []
+            if self.keep or self.checkpoint is not None:
+                raise ValueError(
+                    "online_reference keeps no snapshots and no checkpoint of an estimator that it updates in place: "
+                    "leave out 'keep' and 'checkpoint', or refit less often than after every example."
+                )
+            return _every_example(self.estimator, X, y, self.loss, self.classes), list(range(1, y.size)), []
         points = self.schedule.points(y.size)
-        digest = "" if self.checkpoint is None else digest_of(X, y, points, self.chains, self.loss, self.estimator)
+        digest = (
+            ""
+            if self.checkpoint is None
+            else digest_of(X, y, points, self.chains, self.loss, self.keep, self.estimator)
+        )
         parts = np.array_split(np.arange(len(points)), min(self.chains, max(1, len(points))))
         jobs = [
             delayed(_chain)(self, X, y, points, part, Checkpoint(self.checkpoint, k, digest))
@@ -164,9 +187,9 @@ class _Run:
         return values, points, snapshots[-self.keep :] if self.keep else []
 
 
-def _every_example(estimator: Any, X: Any, y: Any, loss: str) -> FloatArray:  # noqa: N803
+def _every_example(estimator: Any, X: Any, y: Any, loss: str, classes: Any) -> FloatArray:  # noqa: N803
     """Predict each example, then learn from it in place; the loss of the first, on which nothing is known, is zero."""
-    model, classes = clone(estimator), np.unique(y)
+    model = clone(estimator)
     if hasattr(model, "progressive_losses") and loss == "zero_one":
         values = np.asarray(model.progressive_losses(X, y, classes=classes), dtype=np.float64)
         values[0] = 0.0
@@ -214,9 +237,6 @@ class _Frame:
     def __getitem__(self, rows: Any) -> Any:
         taken = self._frame.iloc[rows]
         return taken if isinstance(rows, slice) else _Frame(taken)
-
-    def __repr__(self) -> str:
-        return digest_of(self._frame.to_numpy(dtype=object).tolist())
 
 
 def _chain(

@@ -9,6 +9,7 @@ from sklearn.base import clone
 
 from pacbayes import losses as loss_functions
 from pacbayes.numerics._arrays import FloatArray
+from pacbayes.posteriors._inputs import predictor_losses
 
 __all__ = ["losses_of", "refitted"]
 
@@ -27,34 +28,27 @@ class OneClass:
 
 
 def refitted(estimator: Any, model: Any, X: Any, y: Any, size: int) -> Any:  # noqa: N803
-    """Fit on the first ``size`` examples, continuing where the estimator can."""
+    """Fit on the first ``size`` examples, continuing from the last snapshot where the estimator can."""
     first = y[:size]
     if np.all(first == first[0]):
         return OneClass(first[0])
-    warm = getattr(estimator, "warm_start", False) and not isinstance(model, OneClass)
+    warm = getattr(estimator, "warm_start", False) and _met_all(model, first)
     fresh = model if warm else clone(estimator, safe=False)
     fresh.fit(X[:size], first)
     return fresh
 
 
+def _met_all(model: Any, labels: Any) -> bool:
+    """Return whether the last snapshot knows every label; otherwise its weights do not fit the problem any more."""
+    known = getattr(model, "classes_", None)
+    return known is not None and len(known) > 1 and bool(np.isin(labels, known).all())
+
+
 def losses_of(model: Any, X: Any, y: Any, loss: str) -> FloatArray:  # noqa: N803
+    """Return the losses of a snapshot on the examples that follow its prefix."""
     if hasattr(model, "reference_losses"):
         values = np.asarray(model.reference_losses(X, y), dtype=np.float64)
         if values.shape != y.shape or not np.all((values >= 0.0) & (values <= 1.0)):
             raise ValueError("The method 'reference_losses' must return one number in [0, 1] per row.")
         return values
-    function = loss_functions.get(loss)
-    if function.prediction == "label":
-        return function(model.predict(X), y)
-    return function(*_given_probability(model, X, y))
-
-
-def _given_probability(model: Any, X: Any, y: Any) -> tuple[FloatArray, Any]:  # noqa: N803
-    """Return probabilities and label codes, with a column of zeros for each label the snapshot has not met."""
-    known = np.asarray(model.classes_)
-    unseen = np.setdiff1d(y, known)
-    columns = np.asarray(model.predict_proba(X))
-    padded = np.column_stack([columns, np.zeros((len(y), len(unseen)))])
-    everything = np.concatenate([known, unseen])
-    codes = np.argmax(y[:, None] == everything, axis=1)
-    return padded, codes
+    return predictor_losses("online_reference", model, X, y, loss_functions.get(loss))

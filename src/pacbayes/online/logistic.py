@@ -7,12 +7,14 @@ Hessian is renewed when the contraction weakens.
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 import scipy.linalg
 from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
 
 from pacbayes.numerics._arrays import FloatArray
 from pacbayes.posteriors._inputs import checked_matrix, label_signs, two_classes
@@ -21,6 +23,7 @@ __all__ = ["RefittedLogistic"]
 
 _TOLERANCE = 1e-7  # of the mean gradient's largest entry
 _MAX_STEPS = 200
+_ALARM = 1e-5
 _RENEW = 0.1  # a step that leaves more than this of the gradient asks for a new Hessian
 _RIDGE = 1e-10  # keeps the intercept's row invertible where one class is missing from the curvature
 
@@ -59,8 +62,10 @@ class RefittedLogistic(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any) -> RefittedLogistic:  # noqa: N803
         """Fit, continuing from the last solution if there is one of the same width."""
         name, given = ("alpha", self.alpha) if self.C is None else ("C", self.C)
-        if not given > 0.0:
-            raise ValueError(f"The {name!r} parameter of RefittedLogistic must be positive. Got {given!r} instead.")
+        if not 0.0 < given < np.inf:
+            raise ValueError(
+                f"The {name!r} parameter of RefittedLogistic must be positive and finite. Got {given!r} instead."
+            )
         matrix = checked_matrix("RefittedLogistic.fit", X, np.shape(X)[1])
         self.classes_ = two_classes("RefittedLogistic.fit", y, None)
         positive = label_signs("RefittedLogistic.fit", y, self.classes_, matrix.shape[0]) > 0.0
@@ -79,7 +84,7 @@ class RefittedLogistic(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def decision_function(self, X: Any) -> FloatArray:  # noqa: N803
         """Return ``w.x`` plus the intercept."""
-        return np.asarray(np.asarray(X @ self.weights_[:-1]).ravel() + self.weights_[-1])
+        return _scores(checked_matrix("RefittedLogistic", X, self.weights_.size - 1), self.weights_)
 
     def predict(self, X: Any) -> Any:  # noqa: N803
         """Return the positive label where the decision function is positive."""
@@ -95,7 +100,7 @@ def _minimise(X: Any, y: FloatArray, alpha: float, w: FloatArray, factor: Any) -
     """Return the minimiser and the last factorised Hessian."""
     scores = _scores(X, w)
     gradient = _gradient(X, y, alpha, w, scores)
-    fresh = False
+    fresh, size = False, np.inf
     for _ in range(_MAX_STEPS):
         size = float(np.abs(gradient).max())
         if size <= _TOLERANCE:
@@ -108,6 +113,11 @@ def _minimise(X: Any, y: FloatArray, alpha: float, w: FloatArray, factor: Any) -
         if weak:
             factor = None
         fresh = False
+    else:
+        if size > _ALARM * max(1.0, float(abs(X).max())):
+            warnings.warn(
+                f"The mean gradient is still {size:.1e}; consider scaling the features.", ConvergenceWarning, 3
+            )
     return w, factor
 
 
@@ -160,4 +170,9 @@ def _factorised(X: Any, alpha: float, w: FloatArray, scores: FloatArray) -> Any:
     hessian[-1, :-1] = hessian[:-1, -1] = root @ scaled
     hessian[-1, -1] = root @ root + _RIDGE
     hessian[np.arange(w.size - 1), np.arange(w.size - 1)] += alpha
-    return scipy.linalg.cho_factor(hessian, lower=True, check_finite=False)
+    ridge = 0.0
+    while True:  # features of very different sizes can make the computed Hessian indefinite
+        try:
+            return scipy.linalg.cho_factor(hessian + ridge * np.eye(w.size), lower=True, check_finite=False)
+        except scipy.linalg.LinAlgError:
+            ridge = max(10.0 * ridge, 1e-12 * float(np.trace(hessian)))

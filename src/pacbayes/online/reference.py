@@ -12,6 +12,8 @@ from numpy.typing import ArrayLike
 from pacbayes import losses as loss_functions
 from pacbayes.bounds import betting, betting_rates
 from pacbayes.numerics._arrays import FloatArray, check_range, to_floats
+from pacbayes.numerics._rounding import EPS
+from pacbayes.posteriors._inputs import predictor_losses
 from pacbayes.summary import Summary
 
 __all__ = ["OnlineReference", "fixed_reference", "zero_reference"]
@@ -86,7 +88,9 @@ class OnlineReference:
             block = slice(start, start + _BLOCK)
             totals = carried + np.cumsum(np.log1p(-self.losses[block, None] * rates), axis=0)
             sizes = np.arange(start + 1, start + 1 + len(totals))
-            result[block] = betting(totals / sizes[:, None], rates, 0.0, sizes, delta, weights)
+            # a running sum of n terms of one sign is correct to n EPS of itself; it is moved down by that
+            growth = totals * (1.0 + sizes[:, None] * EPS) / sizes[:, None]
+            result[block] = betting(np.maximum(growth, np.log1p(-rates)), rates, 0.0, sizes, delta, weights)
             carried = totals[-1]
         return result
 
@@ -113,7 +117,7 @@ def fixed_reference(predictor: Any, X: Any, y: Any, loss: str = "zero_one") -> O
     X, y : array_like
         Rows and labels.
     loss : str, default="zero_one"
-        A registered loss of labels.
+        A registered loss; losses of probabilities need ``predict_proba`` and ``classes_``.
 
     Examples
     --------
@@ -123,7 +127,7 @@ def fixed_reference(predictor: Any, X: Any, y: Any, loss: str = "zero_one") -> O
     'fixed'
     """
     if hasattr(predictor, "predict"):
-        values = loss_functions.get(loss)(predictor.predict(X), np.asarray(y))
+        values = predictor_losses("fixed_reference", predictor, X, y, loss_functions.get(loss))
     else:
         values = to_floats("fixed_reference", "predictor", predictor)
         check_range("fixed_reference", "predictor", values, 0.0, 1.0, "lie in [0, 1]")

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from pacbayes import losses as loss_functions
 from pacbayes.numerics import categorical_kl
 from pacbayes.numerics._arrays import FloatArray, check_range, to_floats
+from pacbayes.posteriors._inputs import predictor_losses
 from pacbayes.summary import Summary
 
 __all__ = ["Finite"]
@@ -68,18 +69,11 @@ class Finite:
         assert self.predictors is not None  # noqa: S101  (the constructor saw to it)
         function = loss_functions.get(loss)
         labels = np.asarray(y)
-        return np.stack([function(_prediction(p, X, function), labels) for p in self.predictors])
+        return np.stack([predictor_losses("Finite", p, X, labels, function) for p in self.predictors])
 
     def summary(self, X: Any = None, y: Any = None, *, loss: str = "zero_one", **options: Any) -> Summary:  # noqa: N803
         """Summarise exactly; options as in :meth:`Summary.from_losses`."""
         return Summary.from_mixture(self.losses(X, y, loss), self.weights, **options)
-
-
-def _prediction(predictor: Any, X: Any, function: loss_functions.Loss) -> Any:  # noqa: N803
-    if function.prediction != "probability":
-        return predictor.predict(X)
-    columns = np.asarray(predictor.predict_proba(X))
-    return columns[:, 1] if columns.shape[1] == 2 else columns
 
 
 def _probabilities(name: str, values: ArrayLike) -> FloatArray:

@@ -10,12 +10,13 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtr
 from sklearn.utils import check_random_state
 
-from pacbayes.numerics._arrays import FloatArray, to_floats
+from pacbayes.numerics._arrays import FloatArray, check_range, to_floats
 from pacbayes.posteriors._covariance import Covariance, checked_covariance, shape_divergence
 from pacbayes.posteriors._inputs import checked_matrix, label_signs
 
 __all__ = ["Gaussian"]
 
+_SMALLEST, _LARGEST = 1e-280, 1e280  # of x'Sx: beyond, digits may be lost
 _BLOCK = 16_384  # margins at a time over the whole grid, so that they stay in cache
 
 
@@ -110,7 +111,7 @@ class Gaussian:
                 f"The 'prior' argument of Gaussian.kl must be a Gaussian over weights of shape {self.mean.shape}. "
                 f"Got {prior!r} instead."
             )
-        factors, fractions = to_floats("Gaussian.kl", "scales", scales), to_floats("Gaussian.kl", "steps", steps)
+        factors, fractions = _checked_grid("Gaussian.kl", scales, steps)
         shape = shape_divergence(*prior._covariance.relative_root(self._covariance), factors)
         offset = (self.mean - prior.mean).ravel()
         direction = np.zeros_like(offset) if towards is None else self._direction(towards).ravel()
@@ -165,15 +166,33 @@ class Gaussian:
             raise ValueError(f"{owner} is exact for two classes only. For {self.mean.shape[0]} use MonteCarlo.")
         matrix = checked_matrix(owner, X, self.mean.size - self.intercept)
         signs = label_signs(owner, y, classes, matrix.shape[0])
-        factors, fractions = to_floats(owner, "scales", scales), to_floats(owner, "steps", steps)
-        spread = np.sqrt(self._covariance.spread(matrix))
-        centre = -signs * self._project(matrix, self.mean)
-        drift = None if towards is None else -signs * self._project(matrix, self._direction(towards))
+        factors, fractions = _checked_grid(owner, scales, steps)
+        direction = None if towards is None else self._direction(towards)
+        spread, centre, drift = self._projections(matrix, direction)
+        centre *= -signs
+        drift *= -signs
         result = np.empty((fractions.size, factors.size, signs.size))
         for row, step in enumerate(fractions.ravel()):
-            margin = centre if drift is None else centre + step * drift
+            margin = centre if direction is None else centre + step * drift
             _fill(result[row], margin, spread, factors.ravel(), signs)
         return result.reshape(fractions.shape + factors.shape + signs.shape)
+
+    def _projections(self, X: Any, direction: FloatArray | None) -> tuple[FloatArray, FloatArray, FloatArray]:  # noqa: N803
+        """Return ``sqrt(x'Sx)``, ``m.x`` and ``direction.x``; rows that under- or overflow are scaled first."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            variance = self._covariance.spread(X)
+            centre = self._project(X, self.mean)
+            drift = np.zeros_like(centre) if direction is None else self._project(X, direction)
+        extreme = np.flatnonzero(~((variance > _SMALLEST) & (variance < _LARGEST)))
+        if extreme.size:
+            rows = X[extreme].toarray() if hasattr(X, "toarray") else X[extreme]
+            rows = np.column_stack([rows, np.ones(extreme.size)]) if self.intercept else rows
+            size = np.abs(rows).max(axis=1, initial=0.0)
+            rows = rows / np.where(size > 0.0, size, 1.0)[:, None]
+            variance[extreme] = self._covariance.spread(rows)
+            centre[extreme] = rows @ self.mean
+            drift[extreme] = 0.0 if direction is None else rows @ direction
+        return np.sqrt(variance), centre, drift
 
     def _project(self, X: Any, weights: FloatArray) -> FloatArray:  # noqa: N803
         columns = X.shape[1]
@@ -199,6 +218,13 @@ class Gaussian:
         return np.moveaxis(scores.reshape(weights.shape[0], self.mean.shape[0], -1), 1, 2)
 
 
+def _checked_grid(owner: str, scales: ArrayLike, steps: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    factors, fractions = to_floats(owner, "scales", scales), to_floats(owner, "steps", steps)
+    check_range(owner, "scales", factors, 1e-150, 1e150, "be positive and finite")
+    check_range(owner, "steps", fractions, -1e150, 1e150, "be finite")
+    return factors, fractions
+
+
 def _fill(target: FloatArray, margin: FloatArray, spread: FloatArray, scales: FloatArray, signs: FloatArray) -> None:
     """Write ``Phi(margin/(scale spread))`` for each scale, block by block."""
     certain = spread == 0.0
@@ -211,6 +237,4 @@ def _fill(target: FloatArray, margin: FloatArray, spread: FloatArray, scales: Fl
     for start in range(0, margin.size, _BLOCK):
         block = slice(start, start + _BLOCK)
         for row, scale in enumerate(scales):
-            if scale == 0.0:
-                raise ValueError("The 'scales' argument of Gaussian.zero_one must be positive. Got 0.0 instead.")
             ndtr(ratio[block] * (1.0 / scale), out=target[row, block])

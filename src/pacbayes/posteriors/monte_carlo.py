@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 from pacbayes import losses as loss_functions
 from pacbayes.bounds._arguments import single
 from pacbayes.numerics._arrays import FloatArray
-from pacbayes.posteriors._inputs import two_classes
+from pacbayes.posteriors._inputs import checked_matrix, two_classes
 from pacbayes.posteriors.gaussian import Gaussian
 from pacbayes.summary import Summary
 
@@ -26,6 +26,9 @@ class MonteCarlo:
 
     Every statistic of the resulting :class:`Summary` is a one-sided limit: the plain mean over draws would be on the
     wrong side about half the time. ``delta`` is shared by all statistics and becomes part of the delta of any bound.
+
+    To choose among several posteriors by their summaries, give each its share of delta, or draw afresh for the one
+    chosen.
 
     Parameters
     ----------
@@ -52,7 +55,7 @@ class MonteCarlo:
 
     def __init__(self, posterior: Gaussian, draws: int = 1000, delta: float = 0.01, random_state: Any = None) -> None:
         self.posterior = posterior
-        self.draws = int(single("MonteCarlo", "n", draws))
+        self.draws = int(single("MonteCarlo", "draws", draws))
         self.delta = float(single("MonteCarlo", "delta", delta))
         self.random_state = random_state
 
@@ -82,7 +85,16 @@ class MonteCarlo:
             As in :meth:`Summary.from_losses`.
         """
         function = loss_functions.get(loss)
-        labels = np.asarray(y)
+        if function.prediction == "value":
+            raise ValueError(
+                f"MonteCarlo.summary takes losses of labels or probabilities. Got {function.name!r} instead."
+            )
+        labels, X = np.asarray(y), checked_matrix("MonteCarlo.summary", X, self._columns)  # noqa: N806
+        if labels.shape != (X.shape[0],):
+            raise ValueError(
+                f"The 'y' argument of MonteCarlo.summary must have one label per row of X ({X.shape[0]}). "
+                f"Got shape {labels.shape} instead."
+            )
         known = self._classes(labels, classes)
         codes = np.searchsorted(known, labels) if classes is None else _codes(known, labels)
         weights = self.posterior.sample(self.draws, _generator(self.random_state))
@@ -97,6 +109,10 @@ class MonteCarlo:
         if total is None:
             raise ValueError("The 'X' argument of MonteCarlo.summary must hold at least one row. Got none instead.")
         return total
+
+    @property
+    def _columns(self) -> int:
+        return int(self.posterior.mean.shape[-1] - self.posterior.intercept)
 
     def _classes(self, labels: Any, classes: ArrayLike | None) -> Any:
         if self.posterior.mean.ndim == 1:

@@ -25,38 +25,59 @@ def checked_losses(name: str, values: ArrayLike, dimensions: int = 1) -> FloatAr
 
 
 def checked_options(
-    n: int, reference: Any, kind: str | None, strength: float, rates: Any, weights: Any
+    n: int,
+    reference: Any,
+    reference_kind: str | None = None,
+    strength: float = 1.0,
+    rates: Any = None,
+    weights: Any = None,
 ) -> dict[str, Any]:
     """Check what all constructors share."""
     check_range("Summary", "strength", np.asarray(float(strength)), 0.0, 1.0, "lie in [0, 1]")
-    if kind not in (None, *REFERENCE_KINDS):
+    if reference_kind not in (None, *REFERENCE_KINDS):
         raise ValueError(
-            f"The 'reference_kind' argument of Summary must be one of {REFERENCE_KINDS}. Got {kind!r} instead."
+            f"The 'reference_kind' argument of Summary must be one of {REFERENCE_KINDS}. "
+            f"Got {reference_kind!r} instead."
         )
     if reference is None:
-        if kind not in (None, "none"):
-            raise ValueError(f"The 'reference' argument of Summary is needed for a {kind} reference. Got None instead.")
-        references, kind = np.zeros(n), "none"
+        if reference_kind not in (None, "none"):
+            raise ValueError(
+                f"The 'reference' argument of Summary is needed for a {reference_kind} reference. Got None instead."
+            )
+        references, reference_kind = np.zeros(n), "none"
     else:
         references = checked_losses("reference", reference)
         if references.size != n:
             raise ValueError(
                 f"The 'reference' argument of Summary must have {n} entries. Got {references.size} instead."
             )
-        if kind in (None, "none"):
+        if reference_kind in (None, "none"):
             raise ValueError(
                 "The 'reference_kind' argument of Summary must say whether the reference is 'fixed' (chosen before "
-                f"these examples) or 'predictable' (each chosen from earlier ones). Got {kind!r} instead."
+                f"these examples) or 'predictable' (each chosen from earlier ones). Got {reference_kind!r} instead."
             )
-    if rates is None:
-        grid, shares = betting_rates()
-    else:
-        grid = np.atleast_1d(single("Summary", "rates", rates))
-        shares = np.full(grid.size, 1.0 / grid.size) if weights is None else to_floats("Summary", "weights", weights)
+    grid, shares = _checked_rates(rates, weights)
     return {
         "strength": float(strength),
-        "reference_kind": kind,
+        "reference_kind": reference_kind,
         "rates": grid,
         "weights": shares,
         "references": references,
     }
+
+
+def _checked_rates(rates: Any, weights: Any) -> tuple[FloatArray, FloatArray]:
+    if rates is None:
+        if weights is not None:
+            raise ValueError("The 'weights' argument of Summary goes with 'rates'. Got it alone instead.")
+        return betting_rates()
+    grid = np.atleast_1d(single("Summary", "rates", rates))
+    shares = (
+        np.full(grid.size, 1.0 / max(1, grid.size)) if weights is None else to_floats("Summary", "weights", weights)
+    )
+    if grid.ndim != 1 or grid.size == 0 or shares.shape != grid.shape:
+        raise ValueError(
+            "The 'rates' argument of Summary must be a list of numbers, and 'weights' one number for each. "
+            f"Got shapes {grid.shape} and {shares.shape} instead."
+        )
+    return grid, shares

@@ -76,21 +76,13 @@ class Summary:
             Grid for :func:`pacbayes.bounds.betting`; by default :func:`pacbayes.bounds.betting_rates` for all n.
         """
         p = checked_losses("losses", losses)
-        options = checked_options(p.size, reference, reference_kind, strength, rates, weights)
-        totals = exact_totals(p, options.pop("references"), strength, options["rates"])
-        return cls(n=p.size, totals=totals, **options)
+        setting = checked_options(p.size, reference, reference_kind, strength, rates, weights)
+        totals = exact_totals(p, setting.pop("references"), setting["strength"], setting["rates"])
+        return cls(n=p.size, totals=totals, **setting)
 
     @classmethod
     def from_mixture(
-        cls,
-        losses: ArrayLike,
-        probabilities: ArrayLike,
-        reference: ArrayLike | None = None,
-        *,
-        reference_kind: str | None = None,
-        strength: float = 1.0,
-        rates: ArrayLike | None = None,
-        weights: ArrayLike | None = None,
+        cls, losses: ArrayLike, probabilities: ArrayLike, reference: ArrayLike | None = None, **options: Any
     ) -> Summary:
         """Summarise the losses of finitely many predictors, averaged exactly with posterior probabilities.
 
@@ -100,7 +92,7 @@ class Summary:
             Loss of each predictor on each example, any values in [0, 1].
         probabilities : array_like, shape (H,)
             The posterior, summing to 1.
-        reference, reference_kind, strength, rates, weights
+        reference, **options
             As in :meth:`from_losses`.
 
         Examples
@@ -116,23 +108,13 @@ class Summary:
                 f"The 'probabilities' argument of Summary must be {matrix.shape[0]} numbers that sum to 1. "
                 f"Got {shares.size} with sum {float(shares.sum())!r} instead."
             )
-        options = checked_options(matrix.shape[1], reference, reference_kind, strength, rates, weights)
         shares = shares / shares.sum()
-        totals = mixture_totals(matrix, shares, options.pop("references"), strength, options["rates"])
-        return cls(n=matrix.shape[1], totals=totals, **options)
+        setting = checked_options(matrix.shape[1], reference, **options)
+        totals = mixture_totals(matrix, shares, setting.pop("references"), setting["strength"], setting["rates"])
+        return cls(n=matrix.shape[1], totals=totals, **setting)
 
     @classmethod
-    def from_draws(
-        cls,
-        losses: ArrayLike,
-        delta: float,
-        reference: ArrayLike | None = None,
-        *,
-        reference_kind: str | None = None,
-        strength: float = 1.0,
-        rates: ArrayLike | None = None,
-        weights: ArrayLike | None = None,
-    ) -> Summary:
+    def from_draws(cls, losses: ArrayLike, delta: float, reference: ArrayLike | None = None, **options: Any) -> Summary:
         """Summarise the losses of independent draws from the posterior, with the error of drawing accounted for.
 
         Parameters
@@ -141,7 +123,7 @@ class Summary:
             Loss of each of ``N`` independent draws on each example, any values in [0, 1].
         delta : float
             Probability that the correction may fail; it becomes part of the delta of every bound.
-        reference, reference_kind, strength, rates, weights
+        reference, **options
             As in :meth:`from_losses`.
 
         Examples
@@ -153,17 +135,8 @@ class Summary:
         >>> 0.2 < summary.risk < 0.25, summary.spent
         (True, 0.01)
         """
-        matrix = checked_losses("losses", losses, dimensions=2)
-        count = matrix.shape[0]
-        even = cls.from_mixture(
-            matrix,
-            np.full(count, 1.0 / count),
-            reference,
-            reference_kind=reference_kind,
-            strength=strength,
-            rates=rates,
-            weights=weights,
-        )
+        count = max(1, len(np.atleast_1d(np.asarray(losses))))
+        even = cls.from_mixture(losses, np.full(count, 1.0 / count), reference, **options)
         return replace(even, monte_carlo=MonteCarloError(count, float(single("Summary", "delta", delta))))
 
     @classmethod

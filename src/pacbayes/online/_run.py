@@ -96,8 +96,8 @@ def online_reference(
     --------
     >>> import pacbayes as pb
     >>> sample = pb.datasets.make_known_risk(600, random_state=0)
-    >>> reference = pb.online_reference(pb.RefittedLogistic(), sample.X, sample.y, schedule=pb.Every(100),
-    random_state=0)
+    >>> options = {"schedule": pb.Every(100), "random_state": 0}
+    >>> reference = pb.online_reference(pb.RefittedLogistic(), sample.X, sample.y, **options)
     >>> reference.points, float(reference.losses[:100].sum())
     ([100, 200, 300, 400, 500], 0.0)
     """

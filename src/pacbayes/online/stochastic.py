@@ -90,8 +90,8 @@ class LearnedReference(BaseEstimator):  # type: ignore[misc]
     --------
     >>> import pacbayes as pb
     >>> sample = pb.datasets.make_known_risk(600, random_state=0)
-    >>> reference = pb.online_reference(pb.LearnedReference(), sample.X, sample.y, schedule=pb.Every(200),
-    random_state=0)
+    >>> options = {"schedule": pb.Every(200), "random_state": 0}
+    >>> reference = pb.online_reference(pb.LearnedReference(), sample.X, sample.y, **options)
     >>> float(reference.losses.max()) <= 1.0
     True
     """

@@ -56,4 +56,4 @@ def _fetch(specification: Specification, path: Path) -> None:
             progressbar=False,
         )
     except Exception as error:
-        raise DataFileError(f"{missing}, and fetching it failed ({error}). {advice}.") from error
+        raise DataFileError(f"{missing}, and fetching it failed ({error}). {advice}.") from None

@@ -35,7 +35,7 @@ def two_classes(owner: str, y: ArrayLike, classes: ArrayLike | None) -> Any:
                 f"The 'classes' argument of {owner} must be two different labels. Got {classes!r} instead."
             )
         return named
-    found = np.unique(np.asarray(y))
+    found = _distinct(np.asarray(y))
     if found.size != 2:
         shown = found[:5].tolist()
         raise ValueError(
@@ -43,6 +43,15 @@ def two_classes(owner: str, y: ArrayLike, classes: ArrayLike | None) -> Any:
             f"Got {found.size}: {shown}{' ...' if found.size > 5 else ''} instead."
         )
     return found
+
+
+def _distinct(labels: Any) -> Any:
+    """Return the distinct labels, sorted; without sorting all of them where there are two."""
+    if labels.size and labels.ndim == 1:
+        others = labels[labels != labels[0]]
+        if others.size and np.all(others == others[0]):
+            return np.unique(np.array([labels[0], others[0]]))
+    return np.unique(labels)
 
 
 def label_signs(owner: str, y: ArrayLike, classes: ArrayLike | None, n: int) -> FloatArray:

@@ -103,7 +103,15 @@ def _whole_above(x: FloatArray) -> FloatArray:
     return np.ceil(x + 1e-12 * (1.0 + np.abs(x)))
 
 
-def tolstikhin_seldin(risk: ArrayLike, variance: ArrayLike, kl: ArrayLike, n: ArrayLike, delta: ArrayLike) -> Any:
+def tolstikhin_seldin(
+    risk: ArrayLike,
+    variance: ArrayLike,
+    kl: ArrayLike,
+    n: ArrayLike,
+    delta: ArrayLike,
+    *,
+    return_grad: bool = False,
+) -> Any:
     """Tolstikhin-Seldin: an upper bound on the risk from the posterior's average sample variance.
 
     First the variance is bounded, ``VB = min(1/4, V + (1+c) sqrt(V b2/2) + 2 c b2)``, then the risk,
@@ -120,6 +128,9 @@ def tolstikhin_seldin(risk: ArrayLike, variance: ArrayLike, kl: ArrayLike, n: Ar
         Posterior mean of the unbiased sample variance of the loss, in [0, 1/2].
     kl, n, delta : array_like
         As in :func:`maurer`; for ``n = 1`` the bound is vacuous.
+    return_grad : bool, default=False
+        Also return a dict with the derivatives with respect to "risk", "variance" and "kl", of the case that applies,
+        before clipping.
 
     Returns
     -------
@@ -151,4 +162,20 @@ def tolstikhin_seldin(risk: ArrayLike, variance: ArrayLike, kl: ArrayLike, n: Ar
     slow = (1.0 + _C) * np.sqrt(scale * b1)
     fast = np.maximum(2.0 * b1, (1.0 + _C) * scale)
     value = raised(risks + raised(np.where(b1 <= scale, slow, fast), 12), 0)
-    return clipped(np.where(sizes >= 2.0, value, 1.0))
+    value = clipped(np.where(sizes >= 2.0, value, 1.0))
+    if not return_grad:
+        return value
+    with np.errstate(all="ignore"):
+        of_scale = np.where(b1 <= scale, slow / (2.0 * scale), np.where(2.0 * b1 >= (1.0 + _C) * scale, 0.0, 1.0 + _C))
+        of_b1 = np.where(b1 <= scale, slow / (2.0 * b1), np.where(of_scale == 0.0, 2.0, 0.0))
+        moves = np.where(spread < 0.25, _E2, 0.0)  # whether the variance's own bound is below its cap
+        root = np.sqrt(variances * b2 / 2.0)
+        of_variance = (
+            of_scale * moves * (1.0 + (1.0 + _C) * np.where(variances > 0.0, root / (2.0 * variances), np.inf))
+        )
+        of_b2 = of_scale * moves * ((1.0 + _C) * root / (2.0 * b2) + 2.0 * _C)
+    return value, {
+        "risk": plain(np.ones(risks.shape)),
+        "variance": plain(np.where(moves * of_scale > 0.0, of_variance, 0.0)),
+        "kl": plain(of_b1 / sizes + of_b2 / rest),
+    }

@@ -92,6 +92,7 @@ schedules = st.one_of(
 )
 
 
+@pytest.mark.filterwarnings("ignore:The schedule never refits")
 @given(schedules, st.integers(1, 120), st.integers(0, 30), st.integers(1, 4))
 @settings(max_examples=60)
 def test_no_example_is_seen_before_it_is_predicted(schedule, n, burn_in, chains):
@@ -318,6 +319,12 @@ def test_progress_is_plain_text_on_stderr(capsys):
     assert not printed.out
 
 
+def test_a_schedule_that_never_refits_is_pointed_out():
+    with pytest.warns(UserWarning, match="never refits within 700 examples"):
+        reference = pb.online_reference(GaussianNB(), SAMPLE.X, SAMPLE.y, schedule=2000)
+    assert not reference.losses.any()
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -327,6 +334,7 @@ def test_progress_is_plain_text_on_stderr(capsys):
         (lambda: pb.Geometric(2.0, 0), r"'first' argument of Geometric"),
         (lambda: pb.online_reference(GaussianNB(), SAMPLE.X, SAMPLE.y, sample_weight=[1]), r"refuses sample weights"),
         (lambda: pb.online_reference(GaussianNB(), SAMPLE.X, SAMPLE.y[:5]), r"one label per row of X \(700\)"),
+        (lambda: pb.online_reference(GaussianNB(), SAMPLE.X, SAMPLE.y, schedule="often"), r"'schedule' argument"),
         (lambda: pb.online_reference(GaussianNB(), SAMPLE.X, SAMPLE.y, burn_in=-1), r"'burn_in' and 'chains'"),
         (
             lambda: pb.online_reference(GaussianNB(), SAMPLE.X, SAMPLE.y, loss="hinge"),

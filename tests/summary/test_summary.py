@@ -111,10 +111,43 @@ def test_a_summary_knows_what_it_can_feed():
     with pytest.raises(ValueError, match=r"refuses 'excess_kl' with a predictable reference.*E7"):
         online.bound("excess_kl", kl=1.0, delta=0.05)
     assert online.bound("excess_kl", kl=1.0, delta=0.05, assume="published") <= 1.0
-    with pytest.raises(ValueError, match="must name a bound on the risk"):
+    with pytest.raises(ValueError, match=r"must be one of .* Got 'vector_kl'"):
         online.bound("vector_kl", kl=1.0, delta=0.05)
-    with pytest.raises(ValueError, match="is for one fixed predictor"):
+    with pytest.raises(ValueError, match=r"must be one of .* Got 'chernoff'"):
         online.bound("chernoff", kl=1.0, delta=0.05)
+
+
+def test_a_misspelt_name_is_put_right():
+    with pytest.raises(ValueError, match="Did you mean 'betting'"):
+        S.bound("bettting", kl=1.0, delta=0.05)
+
+
+def test_values_of_one_predictor_are_not_probabilities():
+    rng = np.random.default_rng(0)
+    values, reference = rng.beta(20, 60, 3000), rng.random(3000)
+    summary = pb.Summary.from_values(values, reference, reference_kind="fixed", rates=RATES)
+    assert summary.second == pytest.approx(np.mean((values - reference) ** 2), rel=1e-13)
+    np.testing.assert_allclose(
+        summary.log_growth, [np.log1p(-r * (values - reference)).mean() for r in RATES], rtol=1e-12
+    )
+    chunks = (values[i : i + 500] for i in range(0, 3000, 500))
+    stream = pb.Summary.from_chunks(chunks, values=True)
+    loose = pb.Summary.from_losses(values)
+    assert stream.bound("betting", kl=0.0, delta=0.05) < loose.bound("betting", kl=0.0, delta=0.05) - 0.005
+
+
+def test_an_online_reference_brings_its_kind_and_its_rows():
+    sample = pb.datasets.make_known_risk(300, random_state=0)
+    reference = pb.online_reference(pb.RefittedLogistic(), sample.X, sample.y, schedule=50, random_state=0)
+    expected = np.random.default_rng(0).random(300)
+    one, two = pb.Summary.from_losses(expected, reference), reference.summary(expected)
+    assert one.reference_kind == "predictable"
+    assert one.plus == pytest.approx(two.plus, rel=1e-14)
+    ensemble = pb.Finite([1.0], losses=expected[None])
+    assert ensemble.summary(reference=reference).reference == pytest.approx(reference.losses.mean())
+    draws = pb.MonteCarlo(pb.Gaussian(np.ones(5), 0.1), draws=20).summary(sample.X, sample.y, reference=reference)
+    assert draws.reference_kind == "predictable"
+    assert pb.Summary.from_losses(expected, pb.zero_reference(300)).reference_kind == "none"
 
 
 def test_variance_bounds_the_sample_variance():

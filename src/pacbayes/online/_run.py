@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+import warnings
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import Any
@@ -33,7 +34,7 @@ def online_reference(
     X: Any,  # noqa: N803
     y: Any,
     *,
-    schedule: Schedule | None = None,
+    schedule: Schedule | int | None = None,
     loss: str = "zero_one",
     classes: Any = None,
     burn_in: int = 0,
@@ -59,8 +60,8 @@ def online_reference(
         :class:`StochasticReference` and :class:`LearnedReference`).
     X, y : array_like
         Rows and labels, any number of classes.
-    schedule : Schedule, default=Every(150)
-        When to refit.
+    schedule : Schedule or int, default=Every(150)
+        When to refit; a number stands for :class:`Every`.
     loss : str, default="zero_one"
         A registered loss; losses of probabilities need ``predict_proba``.
     classes : array_like, optional
@@ -120,7 +121,7 @@ def online_reference(
         )
     order = check_random_state(random_state).permutation(labels.size) if shuffle else np.arange(labels.size)
     data, labels = data[order], labels[order]
-    plan = schedule if schedule is not None else Every()
+    plan = _checked_schedule(schedule)
     declared = np.unique(labels) if classes is None else np.asarray(classes)
     if not np.isin(labels, declared).all():
         odd = labels[~np.isin(labels, declared)][0]
@@ -133,6 +134,17 @@ def online_reference(
         _check_no_peeking(run, data, labels, values, points)
     values[:burn_in] = 0.0
     return OnlineReference(values, order, points, snapshots=snapshots)
+
+
+def _checked_schedule(schedule: Any) -> Schedule:
+    if schedule is None or isinstance(schedule, int | np.integer):
+        return Every() if schedule is None else Every(int(schedule))
+    if not hasattr(schedule, "points"):
+        raise ValueError(
+            "The 'schedule' argument of online_reference must be Every(period), Geometric(ratio) or a period. "
+            f"Got {schedule!r} instead."
+        )
+    return schedule  # type: ignore[no-any-return]
 
 
 def _fast(estimator: Any, classes: Any) -> Any:
@@ -168,6 +180,8 @@ class _Run:
                 )
             return _every_example(self.estimator, X, y, self.loss, self.classes), list(range(1, y.size)), []
         points = self.schedule.points(y.size)
+        if not points:
+            warnings.warn(f"The schedule never refits within {y.size} examples, so every loss is zero.", stacklevel=3)
         digest = (
             ""
             if self.checkpoint is None

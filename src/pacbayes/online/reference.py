@@ -62,8 +62,8 @@ class OnlineReference:
         rows = to_floats("OnlineReference.summary", "expected", expected)
         if rows.shape != self.losses.shape:
             raise ValueError(
-                f"The 'expected' argument of OnlineReference.summary must have one entry per row ({len(self.losses)}). "
-                f"Got shape {rows.shape} instead."
+                f"The 'expected' argument of OnlineReference.summary must have one entry per row ({len(self.losses)}), "
+                f"the loss averaged over the posterior. Got shape {rows.shape} instead."
             )
         if self.kind == "none":
             return Summary.from_losses(rows, **options)
@@ -72,7 +72,9 @@ class OnlineReference:
     def bound(self, delta: float) -> FloatArray:
         """Upper bounds on the average true loss up to each prefix, all valid at once with probability ``1 - delta``.
 
-        By betting with one grid of rates for all n. Entry ``k`` is about the first ``k + 1`` examples.
+        By betting with one grid of rates for all n. Entry ``k`` is about the first ``k + 1`` examples, of which those
+        before the first refit and in the burn-in count with a loss of zero: this is the reference as it was used, not
+        its last snapshot.
 
         Examples
         --------

@@ -25,7 +25,9 @@ class Finite:
     weights : array_like, shape (H,)
         Posterior probabilities, summing to 1 within 1e-9.
     predictors : sequence of objects, optional
-        Each with ``predict`` (and ``predict_proba`` for losses of probabilities).
+        Each with ``predict`` (and ``predict_proba`` and ``classes_`` for losses of probabilities), in the labels of
+        ``y``. The trees inside scikit-learn's forests predict numbers ``0, 1, ...`` in place of labels; encode ``y``
+        accordingly.
     losses : array_like, shape (H, n), optional
         In place of predictors: the loss of each on each example, in [0, 1].
 

@@ -79,7 +79,7 @@ class MonteCarlo:
             A registered loss of labels or probabilities.
         classes : array_like, optional
             All labels in the order of the posterior's rows; by default those found in ``y``, sorted.
-        reference : array_like, optional
+        reference : array_like or OnlineReference, optional
             Loss of the reference on each example.
         **options
             As in :meth:`Summary.from_losses`.
@@ -97,6 +97,9 @@ class MonteCarlo:
             )
         known = self._classes(labels, classes)
         codes = np.searchsorted(known, labels) if classes is None else _codes(known, labels)
+        if hasattr(reference, "by_row"):
+            options["reference_kind"] = reference.kind  # type: ignore[union-attr]
+            reference = None if reference.kind == "none" else reference.by_row()  # type: ignore[union-attr]
         weights = self.posterior.sample(self.draws, _generator(self.random_state))
         rows = max(1, _CELLS // (self.draws * max(1, known.size)))
         total: Summary | None = None

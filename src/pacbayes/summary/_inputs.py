@@ -32,12 +32,14 @@ def checked_options(
     rates: Any = None,
     weights: Any = None,
 ) -> dict[str, Any]:
-    """Check what all constructors share."""
+    """Check what all constructors share; a reference object brings its kind, and its losses row by row."""
+    if hasattr(reference, "by_row"):
+        reference, reference_kind = (None, None) if reference.kind == "none" else (reference.by_row(), reference.kind)
     check_range("Summary", "strength", np.asarray(float(strength)), 0.0, 1.0, "lie in [0, 1]")
     if reference_kind not in (None, *REFERENCE_KINDS):
         raise ValueError(
             f"The 'reference_kind' argument of Summary must be one of {REFERENCE_KINDS}. "
-            f"Got {reference_kind!r} instead."
+            f"Got {reference_kind!r} instead (an online reference is 'predictable')."
         )
     if reference is None:
         if reference_kind not in (None, "none"):

@@ -4,23 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from pacbayes.bounds._arguments import single
-from pacbayes.bounds._catalogue import catalogue, entry, evaluate, require_sound
-from pacbayes.numerics._arrays import FloatArray
+from pacbayes.bounds._catalogue import Entry, catalogue, evaluate, require_sound
 from pacbayes.summary._inputs import checked_losses, checked_options
 from pacbayes.summary._monte_carlo import MonteCarloError
-from pacbayes.summary._totals import SCALARS, Totals, exact_totals, mixture_totals
+from pacbayes.summary._statistics import Statistics
+from pacbayes.summary._totals import exact_totals, mixture_totals
 
 __all__ = ["Summary"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Summary:
+class Summary(Statistics):
     """What a bound needs to know of the data: sums over examples, which merge with ``+``.
 
     Made by :meth:`from_losses`, :meth:`from_mixture`, :meth:`from_draws` or :meth:`from_chunks`. The statistics are
@@ -40,14 +41,6 @@ class Summary:
     0.4815
     """
 
-    n: int
-    strength: float
-    reference_kind: str
-    rates: FloatArray
-    weights: FloatArray
-    totals: Totals
-    monte_carlo: MonteCarloError | None = None
-
     @classmethod
     def from_losses(
         cls,
@@ -61,15 +54,18 @@ class Summary:
     ) -> Summary:
         """Summarise *expected 0-1 losses*: for each example the posterior probability of an error.
 
+        For losses of one predictor that take values between 0 and 1, see :meth:`from_values`.
+
         Parameters
         ----------
         losses : array_like, shape (n,)
             In [0, 1], as from :meth:`pacbayes.Gaussian.zero_one`.
-        reference : array_like, shape (n,), optional
-            The reference's loss on each example, in [0, 1].
+        reference : array_like, shape (n,), or OnlineReference, optional
+            The reference's loss on each example, in [0, 1]. An :class:`pacbayes.OnlineReference` is paired with its
+            rows and brings its kind.
         reference_kind : {"none", "fixed", "predictable"}, optional
             "none" without a reference; with one it has to be said: "fixed" if its rule was chosen before these
-            "predictable" if the rule for each example was chosen from the earlier ones alone.
+            examples, "predictable" if the rule for each example was chosen from the earlier ones alone.
         strength : float, default=1.0
             ``gamma`` in [0, 1].
         rates, weights : array_like, optional
@@ -114,6 +110,22 @@ class Summary:
         return cls(n=matrix.shape[1], totals=totals, **setting)
 
     @classmethod
+    def from_values(cls, losses: ArrayLike, reference: ArrayLike | None = None, **options: Any) -> Summary:
+        """Summarise the losses of a single predictor (or a reference, a stream), any values in [0, 1].
+
+        Unlike :meth:`from_losses` it takes a loss of 0.3 for a loss of 0.3 and not for an error with probability 0.3,
+        so that bounds see how little such losses vary. Arguments as there.
+
+        Examples
+        --------
+        >>> import pacbayes as pb
+        >>> values = [0.3, 0.2, 0.25, 0.25]
+        >>> round(pb.Summary.from_values(values).second, 6), round(pb.Summary.from_losses(values).second, 6)
+        (0.06375, 0.25)
+        """
+        return cls.from_mixture(checked_losses("losses", losses)[None, :], [1.0], reference, **options)
+
+    @classmethod
     def from_draws(cls, losses: ArrayLike, delta: float, reference: ArrayLike | None = None, **options: Any) -> Summary:
         """Summarise the losses of independent draws from the posterior, with the error of drawing accounted for.
 
@@ -140,8 +152,17 @@ class Summary:
         return replace(even, monte_carlo=MonteCarloError(count, float(single("Summary", "delta", delta))))
 
     @classmethod
-    def from_chunks(cls, chunks: Iterable[Any], **options: Any) -> Summary:
+    def from_chunks(cls, chunks: Iterable[Any], *, values: bool = False, **options: Any) -> Summary:
         """Summarise a stream of ``losses`` or ``(losses, reference)`` chunk by chunk, in flat memory.
+
+        Parameters
+        ----------
+        chunks : iterable
+            Arrays, or pairs of arrays.
+        values : bool, default=False
+            Whether losses are those of one predictor (:meth:`from_values`) and not expected 0-1 losses.
+        **options
+            As in :meth:`from_losses`.
 
         Examples
         --------
@@ -153,7 +174,8 @@ class Summary:
         """
         total: Summary | None = None
         for chunk in chunks:
-            part = cls.from_losses(*(chunk if isinstance(chunk, tuple) else (chunk,)), **options)
+            make = cls.from_values if values else cls.from_losses
+            part = make(*(chunk if isinstance(chunk, tuple) else (chunk,)), **options)
             total = part if total is None else total + part
         if total is None:
             raise ValueError(
@@ -176,93 +198,6 @@ class Summary:
                 raise ValueError(f"Summaries can be added only if they have the same {what}.")
         return replace(self, n=self.n + other.n, totals=self.totals + other.totals)
 
-    def _mean(self, position: int) -> float:
-        # both doubles divided: the mean is correct to its last place
-        return float(self.totals.high[position] / self.n + self.totals.low[position] / self.n)
-
-    def _statistic(self, name: str) -> float:
-        value = self._mean(SCALARS.index(name))
-        low, high = (-self.strength, 1.0) if name == "excess" else (0.0, 1.0)
-        value = min(max(value, low), high)
-        if self.monte_carlo is None or name.startswith("reference"):
-            return value
-        return self.monte_carlo.corrected(name, value, low, high, self._shares)
-
-    @property
-    def _shares(self) -> int:
-        """How many statistics depend on draws: six scalars, the risk from below, and one growth per rate."""
-        return 7 + self.rates.size
-
-    @property
-    def risk(self) -> float:
-        """Mean loss."""
-        return self._statistic("risk")
-
-    @property
-    def plus(self) -> float:
-        """Mean of the positive part of ``x``."""
-        return self._statistic("plus")
-
-    @property
-    def minus(self) -> float:
-        """Mean of the negative part of ``x``."""
-        return min(self._statistic("minus"), 1.0 - self.plus)
-
-    @property
-    def second(self) -> float:
-        """Mean of ``x**2``."""
-        return self._statistic("second")
-
-    @property
-    def excess(self) -> float:
-        """Mean of ``x``."""
-        return self._statistic("excess")
-
-    @property
-    def variance(self) -> float:
-        """An upper bound on the posterior mean of the unbiased sample variance of the loss."""
-        if self.n < 2:
-            return 0.5
-        mean = self._mean(SCALARS.index("risk"))
-        if self.monte_carlo is not None:
-            mean = self.monte_carlo.corrected("risk from below", mean, 0.0, 1.0, self._shares)
-        spread = self._statistic("risk_second") - mean**2
-        return float(np.clip(self.n / (self.n - 1) * spread, 0.0, 0.5))
-
-    @property
-    def reference(self) -> float:
-        """Mean loss of the reference."""
-        return self._statistic("reference")
-
-    @property
-    def reference_second(self) -> float:
-        """Mean of the reference's squared loss; equal to :attr:`reference` for losses of 0 and 1."""
-        return self._statistic("reference_second")
-
-    @property
-    def log_growth(self) -> FloatArray:
-        """``G(rate) = mean of log(1 - rate x)``, one per rate."""
-        start = len(SCALARS)
-        value = self._growth(start)
-        if self.monte_carlo is None:
-            return value
-        low, high = np.log1p(-self.rates), np.log1p(self.strength * self.rates)
-        return self.monte_carlo.corrected_growth(value, low, high, self._shares)
-
-    @property
-    def reference_log_growth(self) -> FloatArray:
-        """The same of the reference itself: mean of ``log(1 - rate r)``."""
-        return self._growth(len(SCALARS) + self.rates.size)
-
-    def _growth(self, start: int) -> FloatArray:
-        part = slice(start, start + self.rates.size)
-        return np.asarray(self.totals.high[part] / self.n + self.totals.low[part] / self.n)
-
-    @property
-    def spent(self) -> float:
-        """What Monte-Carlo draws have spent of delta."""
-        return 0.0 if self.monte_carlo is None else self.monte_carlo.delta
-
     @property
     def feeds(self) -> tuple[str, ...]:
         """Names of the bounds that :meth:`bound` can evaluate and that are proved for this kind of reference.
@@ -284,11 +219,14 @@ class Summary:
     def bound(self, name: str, *, kl: ArrayLike, delta: float, assume: str | None = None) -> Any:
         """Evaluate a bound of the catalogue on these statistics.
 
+        With a reference, a bound on an excess ("betting", "excess_kl", ...) bounds the mean of
+        ``loss - strength * reference``, which is *below the risk* by about the reference's loss;
+        :func:`pacbayes.bounds.debiased` gets from there to the risk.
+
         Parameters
         ----------
         name : str
-            A bound on the risk, or one on the excess (see :func:`pacbayes.bounds.debiased` to get from there to the
-            risk).
+            One of :attr:`feeds` (or, with ``assume``, one that is published for this kind of reference).
         kl : array_like
             Divergence of the posterior from the prior.
         delta : float
@@ -296,30 +234,23 @@ class Summary:
         assume : {None, "published"}, default=None
             Admit a bound that is published but not proved for predictable references.
         """
-        record = (
-            entry("Summary.bound", "name", name, "excess")
-            if name in _EXCESS
-            else entry("Summary.bound", "name", name, "risk")
-        )
-        if not record.uses_kl:
-            raise ValueError(
-                f"Summary.bound refuses {name!r}, which is for one fixed predictor and not for a posterior."
-            )
+        record = self._record(name)
         if name in _EXCESS:
             require_sound("Summary.bound", record, self.reference_kind, assume)
-        left = self.remaining(delta)
         statistics = {key: getattr(self, key) for key in record.statistics}
-        return evaluate(record, statistics, self.n, left, kl)
+        return evaluate(record, statistics, self.n, self.remaining(delta), kl)
 
-    def remaining(self, delta: float) -> float:
-        """Return what is left of a total delta after the draws, or say that nothing is."""
-        total = float(single("Summary.bound", "delta", delta))
-        if total <= self.spent:
+    def _record(self, name: str) -> Entry:
+        """Return the record of a bound that a summary has the statistics for, or say which there are."""
+        usable = {record.name: record for record in catalogue() if record.uses_kl and "sum" not in record.targets}
+        if name not in usable:
+            close = get_close_matches(str(name), usable, n=1)
+            hint = f" Did you mean {close[0]!r}?" if close else ""
             raise ValueError(
-                "The 'delta' argument of Summary.bound must exceed what Monte-Carlo draws have spent "
-                f"({self.spent!r}). Got {total!r} instead."
+                f"The 'name' argument of Summary.bound must be one of {', '.join(self.feeds)}. "
+                f"Got {name!r} instead.{hint}"
             )
-        return total - self.spent
+        return usable[name]
 
 
 _EXCESS = frozenset(record.name for record in catalogue() if "excess" in record.targets)

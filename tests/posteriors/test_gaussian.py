@@ -180,6 +180,14 @@ X2, Y2 = np.eye(2), np.array([0, 1])
 BAD = [
     (lambda: pb.Gaussian([0.0], 1.0).zero_one(X2, Y2), "'X' argument of Gaussian.zero_one must have 1 columns.* Got 2"),
     (lambda: pb.Gaussian([0.0, 0.0], 1.0).zero_one(X2 * math.nan, Y2), "Input X contains NaN"),
+    (
+        lambda: pb.Gaussian([0.0, 0.0], np.eye(2)).zero_one(X2 * math.inf, Y2),
+        "Input X contains NaN or inf",
+    ),
+    (
+        lambda: pb.Gaussian([0.0, 0.0], 1.0).zero_one(sp.csr_matrix(X2 * math.nan), Y2),
+        "Input X contains NaN or infinity",
+    ),
     (lambda: pb.Gaussian([0.0, 0.0], 1.0).zero_one(X2, [1, 1]), r"exactly two distinct labels.* Got 1: \[1\]"),
     (
         lambda: pb.Gaussian([0.0, 0.0], 1.0).zero_one(np.ones((3, 2)), [0, 1, 2]),

@@ -15,9 +15,12 @@ from pacbayes.numerics._arrays import FloatArray
 __all__ = ["checked_matrix", "label_signs", "predictor_losses", "two_classes"]
 
 
-def checked_matrix(owner: str, X: Any, columns: int) -> Any:  # noqa: N803
-    """Return X as a float64 array or CSR matrix with the given number of columns; NaN and infinity are refused."""
-    matrix = check_array(X, accept_sparse="csr", dtype=np.float64, input_name="X", estimator=owner)
+def checked_matrix(owner: str, X: Any, columns: int, *, finite: bool = True) -> Any:  # noqa: N803
+    """Return X as a float64 array or CSR matrix with the given number of columns; NaN and infinity are refused.
+
+    With ``finite=False`` the caller refuses them, where it can do so without another pass over X.
+    """
+    matrix = check_array(X, accept_sparse="csr", dtype=np.float64, ensure_all_finite=finite, input_name="X")
     if matrix.shape[1] != columns:
         raise ValueError(
             f"The 'X' argument of {owner} must have {columns} columns, one per weight (less the intercept). "

@@ -164,7 +164,7 @@ class Gaussian:
         owner = "Gaussian.zero_one"
         if self.mean.ndim != 1:
             raise ValueError(f"{owner} is exact for two classes only. For {self.mean.shape[0]} use MonteCarlo.")
-        matrix = checked_matrix(owner, X, self.mean.size - self.intercept)
+        matrix = checked_matrix(owner, X, self.mean.size - self.intercept, finite=False)
         signs = label_signs(owner, y, classes, matrix.shape[0])
         factors, fractions = _checked_grid(owner, scales, steps)
         direction = None if towards is None else self._direction(towards)
@@ -186,6 +186,10 @@ class Gaussian:
         extreme = np.flatnonzero(~((variance > _SMALLEST) & (variance < _LARGEST)))
         if extreme.size:
             rows = X[extreme].toarray() if hasattr(X, "toarray") else X[extreme]
+            if not np.isfinite(rows).all():  # whatever is not finite in a row shows in its variance
+                raise ValueError(
+                    "The 'X' argument of Gaussian.zero_one must be finite. Input X contains NaN or infinity."
+                )
             rows = np.column_stack([rows, np.ones(extreme.size)]) if self.intercept else rows
             size = np.abs(rows).max(axis=1, initial=0.0)
             rows = rows / np.where(size > 0.0, size, 1.0)[:, None]

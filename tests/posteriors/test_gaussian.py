@@ -181,7 +181,7 @@ BAD = [
     (lambda: pb.Gaussian([0.0], 1.0).zero_one(X2, Y2), "'X' argument of Gaussian.zero_one must have 1 columns.* Got 2"),
     (lambda: pb.Gaussian([0.0, 0.0], 1.0).zero_one(X2 * math.nan, Y2), "Input X contains NaN"),
     (
-        lambda: pb.Gaussian([0.0, 0.0], np.eye(2)).zero_one(X2 * math.inf, Y2),
+        lambda: pb.Gaussian([0.0, 0.0], np.eye(2)).zero_one(np.diag([math.inf, 1.0]), Y2),
         "Input X contains NaN or inf",
     ),
     (

@@ -34,13 +34,28 @@ import numpy as np
 
 from pacbayes.numerics._arithmetic import ARRAYS, Arithmetic, log_expm1
 
-__all__ = ["LARGEST_BUDGET", "SMALLEST_BUDGET", "Atom", "Ball", "distance", "minimiser", "settled_at_edge"]
+__all__ = [
+    "FOR_GRADIENTS",
+    "FOR_VALUES",
+    "LARGEST_BUDGET",
+    "SMALLEST_BUDGET",
+    "Atom",
+    "Ball",
+    "distance",
+    "minimiser",
+    "settled_at_edge",
+]
 
 # Budgets in (0, SMALLEST_BUDGET) count as SMALLEST_BUDGET (never below the exact value, as the supremum grows
 # with the budget). Then Phi + b >= 1e-280, beside which anything lost to underflow (< 1e-307) is no rounding error.
 SMALLEST_BUDGET = 1e-280
 # Budgets above count as infinite: the supremum is then the largest value.
 LARGEST_BUDGET = 1e300
+
+# Newton's last step in log tau, after which the error is about a quarter of its square. The value depends on
+# the minimiser in second order (an error of 1e-13 of the distance), its gradient in first.
+FOR_VALUES = 1e-3
+FOR_GRADIENTS = 1e-5
 
 _LOWEST, _HIGHEST = -690.0, 345.0  # range of log tau: exp stays clear of underflow and overflow
 _FREE_STEPS = 4

@@ -10,6 +10,8 @@ from typing import Any
 from pacbayes.numerics._arithmetic import Arithmetic
 from pacbayes.numerics._rounding import EPS, distance_slack, two_product, two_sum
 from pacbayes.numerics.inverse._dual import (
+    FOR_GRADIENTS,
+    FOR_VALUES,
     LARGEST_BUDGET,
     SMALLEST_BUDGET,
     Atom,
@@ -18,7 +20,6 @@ from pacbayes.numerics.inverse._dual import (
     minimiser,
     settled_at_edge,
 )
-from pacbayes.numerics.inverse._tolerance import FOR_GRADIENTS, FOR_VALUES
 
 __all__ = ["Gradient", "Mean", "exact_mean", "solve"]
 

@@ -10,8 +10,16 @@ from numpy.typing import ArrayLike
 from pacbayes.numerics._arithmetic import ARRAYS, FLOATS, Arithmetic
 from pacbayes.numerics._arrays import broadcast, check_range, in_blocks, is_scalar, to_floats
 from pacbayes.numerics._rounding import distance_slack
-from pacbayes.numerics.inverse._dual import LARGEST_BUDGET, SMALLEST_BUDGET, Atom, Ball, distance, minimiser
-from pacbayes.numerics.inverse._tolerance import FOR_GRADIENTS, FOR_VALUES
+from pacbayes.numerics.inverse._dual import (
+    FOR_GRADIENTS,
+    FOR_VALUES,
+    LARGEST_BUDGET,
+    SMALLEST_BUDGET,
+    Atom,
+    Ball,
+    distance,
+    minimiser,
+)
 
 __all__ = ["kl_inv_lower", "kl_inv_upper"]
 

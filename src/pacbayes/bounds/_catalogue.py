@@ -142,7 +142,7 @@ _ENTRIES = (
     _excess(
         betting,
         "jang",
-        "The sound bound for online references, at all n at once, and never looser than unexpected Bernstein.",
+        "The sound bound for online references, at all n at once; at the same rates never above unexpected Bernstein.",
         statistics=("log_growth", "rates", "weights"),
         targets=frozenset({"risk", "excess", "reference"}),
         assumptions=_IID_PREDICTABLE,

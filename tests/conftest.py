@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -14,6 +15,17 @@ settings.load_profile("default")
 
 def pytest_addoption(parser):
     parser.addoption("--points", type=int, default=20_000, help="points per function in the mpmath sweeps")
+
+
+@pytest.fixture
+def data_folder():
+    """The folder of raw files; where it is not given, tests of real files are skipped unless they are required."""
+    given = os.environ.get("PACBAYES_DATA")
+    if given and Path(given).is_dir():
+        return Path(given)
+    if os.environ.get("PACBAYES_REQUIRE_DATA"):
+        pytest.fail("PACBAYES_REQUIRE_DATA is set but PACBAYES_DATA does not name a folder")
+    return pytest.skip("set PACBAYES_DATA to the folder of the raw UCI files")
 
 
 @pytest.fixture

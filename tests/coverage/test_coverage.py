@@ -166,7 +166,7 @@ def test_stopping_reference_breaks_the_published_bound_and_not_betting(judge, re
 
 def test_betting_holds_at_all_n_at_once(judge):
     """The smallest of bound minus truth over every prefix of a stream counts."""
-    rng, n, runs = np.random.default_rng(7), 1000, 4000
+    rng, n, runs = np.random.default_rng(7), 1000, RUNS
     rates, weights = pb.bounds.betting_rates()
     index = np.arange(1, n + 1)
     shortfall = []

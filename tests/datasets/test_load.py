@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import http.server
-import os
 import threading
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -26,17 +24,6 @@ SHAPES = {
     "mushroom": (8124, 116, 4208),
     "adult": (30162, 104, 7508),
 }
-
-
-@pytest.fixture
-def data_folder(monkeypatch):
-    """The folder of raw files; where it is not given, tests of real files are skipped unless they are required."""
-    given = os.environ.get("PACBAYES_DATA")
-    if given and Path(given).is_dir():
-        return Path(given)
-    if os.environ.get("PACBAYES_REQUIRE_DATA"):
-        pytest.fail("PACBAYES_REQUIRE_DATA is set but PACBAYES_DATA does not name a folder")
-    return pytest.skip("set PACBAYES_DATA to the folder of the raw UCI files")
 
 
 @pytest.mark.parametrize("name", SHAPES)

@@ -2,13 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
-import sys
-import time
-from pathlib import Path
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -27,12 +20,10 @@ import pacbayes as pb
 SAMPLE = pb.datasets.make_known_risk(700, d=4, random_state=0)
 
 
+@pytest.mark.usefixtures("data_folder")
 @pytest.mark.parametrize("name", ["banknote", "kr-vs-kp"])
 def test_the_papers_references(name):
     """Blocks of 150, zero for the first 150, equal to a straightforward loop of cold refits."""
-    if not os.environ.get("PACBAYES_DATA"):
-        assert not os.environ.get("PACBAYES_REQUIRE_DATA"), "PACBAYES_DATA is needed"
-        pytest.skip("set PACBAYES_DATA to the folder of the raw UCI files")
     X, y = pb.datasets.load(name, "published", return_X_y=True)
     order = np.random.RandomState(0).permutation(len(y))
     X, y = X[order], y[order]
@@ -266,50 +257,6 @@ def test_anytime_bound_equals_betting_at_each_prefix():
     for n in (1, 10, 500, 700):
         growth = np.log1p(-np.outer(rates, reference.losses[:n])).mean(axis=1)
         assert curve[n - 1] == pytest.approx(pb.bounds.betting(growth, rates, 0.0, n, 0.05, weights), abs=1e-12)
-
-
-SCRIPT = """
-import sys, time, numpy as np, pacbayes as pb
-from sklearn.base import BaseEstimator, ClassifierMixin
-sample = pb.datasets.make_known_risk(900, d=4, random_state=0)
-class Slow(pb.RefittedLogistic):
-    def fit(self, X, y):
-        time.sleep(float(sys.argv[3]))
-        return super().fit(X, y)
-options = {"schedule": pb.Every(30), "chains": 2, "random_state": 0, "checkpoint": sys.argv[1] or None}
-reference = pb.online_reference(Slow(), sample.X, sample.y, **options)
-np.save(sys.argv[2], reference.losses)
-"""
-
-
-def test_killed_in_the_middle_and_resumed_bit_for_bit(tmp_path):
-    def run(folder, target, pause, wait=True):
-        command = [sys.executable, "-c", SCRIPT, str(folder), str(tmp_path / target), str(pause)]
-        process = subprocess.Popen(command)
-        return process.wait() if wait else process
-
-    assert run("", "whole.npy", 0.0) == 0
-    folder = tmp_path / "checkpoint"
-    process = run(folder, "never.npy", 0.15, wait=False)
-    deadline = time.monotonic() + 60
-    while not list(folder.glob("chain-*.joblib")) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    time.sleep(0.7)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    assert not (tmp_path / "never.npy").exists()
-    assert run(folder, "resumed.npy", 0.0) == 0
-    np.testing.assert_array_equal(np.load(tmp_path / "resumed.npy"), np.load(tmp_path / "whole.npy"))
-
-
-def test_checkpoints_of_another_run_or_damaged_ones_are_refused(tmp_path):
-    arguments = {"schedule": pb.Every(100), "checkpoint": tmp_path}
-    pb.online_reference(GaussianNB(), SAMPLE.X, SAMPLE.y, random_state=0, **arguments)
-    with pytest.raises(ValueError, match="is of another run"):
-        pb.online_reference(GaussianNB(), SAMPLE.X, SAMPLE.y, random_state=1, **arguments)
-    Path(tmp_path / "chain-0.joblib").write_bytes(b"junk")
-    with pytest.raises(ValueError, match=r"cannot be read .* Delete it to start anew"):
-        pb.online_reference(GaussianNB(), SAMPLE.X, SAMPLE.y, random_state=0, **arguments)
 
 
 def test_progress_is_plain_text_on_stderr(capsys):

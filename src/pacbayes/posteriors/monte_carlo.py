@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit, softmax
-from sklearn.utils import check_random_state
 
 from pacbayes import losses as loss_functions
 from pacbayes.bounds._arguments import single
@@ -100,7 +99,7 @@ class MonteCarlo:
         if hasattr(reference, "by_row"):
             options["reference_kind"] = reference.kind  # type: ignore[union-attr]
             reference = None if reference.kind == "none" else reference.by_row()  # type: ignore[union-attr]
-        weights = self.posterior.sample(self.draws, _generator(self.random_state))
+        weights = self.posterior.sample(self.draws, self.random_state)
         rows = max(1, _CELLS // (self.draws * max(1, known.size)))
         total: Summary | None = None
         for start in range(0, labels.size, rows):
@@ -136,10 +135,6 @@ class MonteCarlo:
         else:
             predictions = expit(scores) if two else softmax(scores, axis=-1)
         return function(predictions, np.broadcast_to(codes, scores.shape[:2]))
-
-
-def _generator(random_state: Any) -> Any:
-    return random_state if isinstance(random_state, np.random.Generator) else check_random_state(random_state)
 
 
 def _codes(known: Any, labels: Any) -> Any:

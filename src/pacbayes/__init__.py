@@ -3,6 +3,13 @@
 from importlib.metadata import version
 
 from pacbayes import bounds, datasets, losses
+from pacbayes.certificate import Certificate
+from pacbayes.estimators import (
+    CertificateWarning,
+    CertifiedLogisticRegression,
+    OnlineCertifiedClassifier,
+    holdout_certificate,
+)
 from pacbayes.numerics import (
     categorical_kl,
     kl,
@@ -29,12 +36,16 @@ from pacbayes.posteriors import Finite, Gaussian, MonteCarlo, laplace_covariance
 from pacbayes.summary import Summary
 
 __all__ = [
+    "Certificate",
+    "CertificateWarning",
+    "CertifiedLogisticRegression",
     "Every",
     "Finite",
     "Gaussian",
     "Geometric",
     "LearnedReference",
     "MonteCarlo",
+    "OnlineCertifiedClassifier",
     "OnlineReference",
     "RecursiveLogistic",
     "RefittedLogistic",
@@ -45,6 +56,7 @@ __all__ = [
     "categorical_kl",
     "datasets",
     "fixed_reference",
+    "holdout_certificate",
     "kl",
     "kl_ball_max",
     "kl_ball_min",

@@ -25,6 +25,7 @@ _TOLERANCE = 1e-7  # of the mean gradient's largest entry
 _MAX_STEPS = 200
 _ALARM = 1e-5
 _RENEW = 0.1  # a step that leaves more than this of the gradient asks for a new Hessian
+_ROWS = 16_384
 _RIDGE = 1e-10  # keeps the intercept's row invertible where one class is missing from the curvature
 
 
@@ -164,10 +165,13 @@ def _factorised(X: Any, alpha: float, w: FloatArray, scores: FloatArray) -> Any:
     """Return the Cholesky factorisation of the Hessian of the regularised mean loss."""
     p = expit(scores)
     root = np.sqrt(p * (1.0 - p) / scores.size)
-    scaled = X.multiply(root[:, None]).toarray() if hasattr(X, "multiply") else X * root[:, None]
-    hessian = np.empty((w.size, w.size))
-    hessian[:-1, :-1] = scaled.T @ scaled
-    hessian[-1, :-1] = hessian[:-1, -1] = root @ scaled
+    hessian = np.zeros((w.size, w.size))
+    for start in range(0, scores.size, _ROWS):  # in blocks, so that no second copy of X is made
+        part, rows = root[start : start + _ROWS], X[start : start + _ROWS]
+        scaled = rows.multiply(part[:, None]).toarray() if hasattr(rows, "multiply") else rows * part[:, None]
+        hessian[:-1, :-1] += scaled.T @ scaled
+        hessian[-1, :-1] += part @ scaled
+    hessian[:-1, -1] = hessian[-1, :-1]
     hessian[-1, -1] = root @ root + _RIDGE
     hessian[np.arange(w.size - 1), np.arange(w.size - 1)] += alpha
     ridge = 0.0

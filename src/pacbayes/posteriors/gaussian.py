@@ -177,6 +177,18 @@ class Gaussian:
             _fill(result[row], margin, spread, factors.ravel(), signs)
         return result.reshape(fractions.shape + factors.shape + signs.shape)
 
+    def projections(self, X: Any) -> tuple[FloatArray, FloatArray]:  # noqa: N803
+        """Return, for each row, the deviation ``sqrt(x'Sx)`` and the mean ``m.x`` of its score.
+
+        Examples
+        --------
+        >>> import pacbayes as pb
+        >>> [each.tolist() for each in pb.Gaussian([2.0, 1.0], 4.0).projections([[1.0, 0.0], [0.0, -1.0]])]
+        [[2.0, 2.0], [2.0, -1.0]]
+        """
+        matrix = checked_matrix("Gaussian.projections", X, self.mean.size - self.intercept)
+        return self._projections(matrix, None)[:2]
+
     def _projections(self, X: Any, direction: FloatArray | None) -> tuple[FloatArray, FloatArray, FloatArray]:  # noqa: N803
         """Return ``sqrt(x'Sx)``, ``m.x`` and ``direction.x``; rows that under- or overflow are scaled first."""
         with np.errstate(over="ignore", invalid="ignore"):

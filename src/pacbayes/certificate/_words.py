@@ -1,0 +1,90 @@
+"""A certificate in words: one sentence, a small table, and the same as HTML."""
+
+from __future__ import annotations
+
+import math
+from decimal import ROUND_CEILING, Decimal
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pacbayes.certificate._certificate import Certificate
+
+__all__ = ["as_html", "as_table", "rounded_up", "sentence"]
+
+_LOSSES = {"zero_one": "error"}
+
+
+def rounded_up(value: float, digits: int = 4) -> str:
+    """Return a bound as text, rounded up so that it stays one."""
+    return str(Decimal(value).quantize(Decimal(1).scaleb(-digits), rounding=ROUND_CEILING))
+
+
+def _percent(delta: float) -> str:
+    """Return the confidence, rounded down: 95 %, 99.9 %."""
+    share = math.floor((1.0 - delta) * 1e6 + 1e-6) / 1e4
+    return f"{share:g} %"
+
+
+def sentence(certificate: Certificate) -> str:
+    """Return the guarantee as one sentence that names the predictor."""
+    what = _LOSSES.get(certificate.loss, f"loss ({certificate.loss})")
+    text = (
+        f"With probability at least {_percent(certificate.delta)} over the data, the true {what} of "
+        f"{certificate.predictor} is at most {rounded_up(certificate.value)}"
+    )
+    if certificate.vote_rule == "twice" and certificate.vote_value is not None:
+        text += f", and that of their vote, which `predict` returns, at most {rounded_up(certificate.vote_value)}"
+    return text + "."
+
+
+def rows(certificate: Certificate) -> list[tuple[str, str]]:
+    """Return the small table: what the number is made of."""
+    given: dict[str, Any] = dict(certificate.statistics)
+    lines = [("value", rounded_up(certificate.value))]
+    if certificate.vote_value is not None:
+        lines.append(("vote", rounded_up(certificate.vote_value)))
+    lines.append(("confidence", f"{_percent(certificate.delta)} (delta {certificate.delta:g})"))
+    if certificate.candidates > 1:
+        lines.append(("candidates", f"{certificate.candidates}, delta shared among them"))
+    lines.append(("examples", f"{certificate.n} (of those the bound is computed on)"))
+    if "risk" in given:
+        lines.append(("observed", f"{float(given['risk']):.4f}"))
+    lines.append(("divergence", f"{certificate.kl:.4g} nats from prior to posterior"))
+    name = certificate.bound if certificate.reference_bound is None else f"{certificate.bound} of the excess"
+    lines.append(("bound", name))
+    if certificate.reference_bound is not None:
+        strength, reference = float(given["strength"]), float(given["reference"])
+        words = f"{given['reference_kind']}, strength {strength:g}, loss {reference:.4f}, {certificate.reference_bound}"
+        lines.append(("reference", words))
+    lines += [("note", note) for note in certificate.notes]
+    return lines
+
+
+def as_table(certificate: Certificate) -> str:
+    """Return the table as aligned text, the assumptions below it."""
+    lines = [f"  {name:<11} {text}" for name, text in rows(certificate)]
+    lines += ["  It holds if"]
+    lines += [f"    - {assumption}" for assumption in certificate.assumptions]
+    return "\n".join(lines)
+
+
+def as_html(certificate: Certificate) -> str:
+    """Return sentence, table, choices and assumptions as a fragment of HTML; everything is escaped."""
+    table = "".join(
+        f"<tr><th style='text-align:left'>{escape(a)}</th><td>{escape(b)}</td></tr>" for a, b in rows(certificate)
+    )
+    assumptions = "".join(f"<li>{escape(each)}</li>" for each in certificate.assumptions)
+    chosen = "".join(
+        f"<li>{escape(c.what)}: {escape(_short(c.value))} ({escape(c.where)}; paid: {escape(c.paid)})</li>"
+        for c in certificate.choices
+    )
+    return (
+        f"<div class='pacbayes-certificate'><p><strong>{escape(sentence(certificate))}</strong></p>"
+        f"<table>{table}</table><details><summary>It holds if</summary><ul>{assumptions}</ul></details>"
+        f"<details><summary>What was chosen, and where</summary><ul>{chosen}</ul></details></div>"
+    )
+
+
+def _short(value: str | float | None) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)

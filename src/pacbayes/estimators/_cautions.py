@@ -1,0 +1,55 @@
+"""What data can tell about the assumptions: sorted labels, a time index, repeated rows."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+__all__ = ["CertificateWarning", "caution", "repeated_rows"]
+
+_MIN_ROWS = 20  # fewer labels are sorted by chance too often
+_BLOCK = 65_536
+
+
+class CertificateWarning(UserWarning):
+    """Something about the data puts an assumption of the certificate in doubt."""
+
+
+def caution(owner: str, X: Any, y: Any) -> list[str]:  # noqa: N803
+    """Warn about rows that look ordered, and return the notes that belong into the certificate."""
+    notes = []
+    labels = np.asarray(y)
+    changes = int(np.count_nonzero(labels[1:] != labels[:-1]))
+    if labels.size >= _MIN_ROWS and 0 < changes < np.unique(labels).size:
+        notes.append("The rows came sorted by label; rows that were collected class by class are not i.i.d.")
+    kind = getattr(getattr(getattr(X, "index", None), "dtype", None), "kind", "")
+    if kind == "M":
+        notes.append("The rows carry a time index; rows that drift with time are not i.i.d.")
+    for note in notes:
+        warnings.warn(
+            f"{owner}: {note} The certificate assumes that they are independent draws from the law it speaks about.",
+            CertificateWarning,
+            stacklevel=3,
+        )
+    return notes
+
+
+def repeated_rows(X: Any, y: Any) -> int:  # noqa: N803
+    """Return how many rows repeat an earlier one, label included (by a 64-bit hash of each row)."""
+    if X.shape[0] == 0 or not isinstance(X, np.ndarray) or X.dtype != np.float64:
+        return 0
+    factors = np.random.default_rng(0).integers(1, 2**63, X.shape[1] + 1, dtype=np.uint64) * 2 + 1
+    codes = np.unique(np.asarray(y), return_inverse=True)[1].astype(np.uint64)
+    hashes = np.empty(X.shape[0], dtype=np.uint64)
+    for start in range(0, X.shape[0], _BLOCK):
+        block = slice(start, start + _BLOCK)
+        bits = (np.ascontiguousarray(X[block]) + 0.0).view(np.uint64)
+        bits ^= bits >> np.uint64(29)  # round numbers have only high bits, which products would lose
+        hashes[block] = _mixed(bits * factors[:-1]).sum(axis=1, dtype=np.uint64) + codes[block] * factors[-1]
+    return int(hashes.size - np.unique(hashes).size)
+
+
+def _mixed(values: Any) -> Any:
+    return values ^ (values >> np.uint64(32))

@@ -1,0 +1,152 @@
+"""Recheck a certificate against the data and the model: what its own arithmetic cannot prove."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from pacbayes.certificate import Certificate, Check, Verification, digest_of_arrays
+from pacbayes.estimators import CertifiedLogisticRegression, OnlineCertifiedClassifier
+from pacbayes.estimators._parts import model_digest
+from pacbayes.estimators._rows import take
+
+__all__ = ["recheck"]
+
+_AGREEMENT = 1e-9
+_PROVES = (
+    "This proves that these rows and this model give the recorded statistics and that the prior was learned from its "
+    "part alone. It cannot prove how the rows were collected, or what was done with them before."
+)
+
+
+def recheck(certificate: Certificate, X: Any, y: Any, model: Any) -> Verification:  # noqa: N803
+    """Recompute a certificate's statistics and digests from the data and the model it was issued for.
+
+    Everything after the shuffle is run again from the model's recorded order: preprocessing, prior, posterior and
+    statistics. A certificate whose statistics were changed consistently, or whose prior had seen the bound's rows,
+    does not survive that.
+
+    Parameters
+    ----------
+    certificate : Certificate
+        The claim.
+    X, y : array_like
+        The rows and labels of ``fit``, in the same order; for a hold-out certificate those it was computed on; for
+        an updated stream those of all fits and updates, in order.
+    model : estimator
+        The fitted estimator that issued it; for a hold-out certificate the predictor.
+
+    Returns
+    -------
+    Verification
+        True if everything held.
+
+    Examples
+    --------
+    >>> import pacbayes as pb
+    >>> from pacbayes.verification import recheck
+    >>> sample = pb.datasets.make_known_risk(500, d=2, random_state=0)
+    >>> model = pb.CertifiedLogisticRegression(random_state=0).fit(sample.X, sample.y)
+    >>> bool(recheck(model.certificate_, sample.X, sample.y, model))
+    True
+    """
+    own = certificate.verify().checks
+    if certificate.kind == "holdout":
+        further = _holdout(certificate, X, y, model)
+    elif isinstance(model, CertifiedLogisticRegression):
+        further = _logistic(certificate, X, y, model)
+    elif isinstance(model, OnlineCertifiedClassifier):
+        further = _online(certificate, X, y, model)
+    else:
+        raise ValueError(
+            f"The 'model' argument of recheck must be the estimator that issued this {certificate.kind} certificate. "
+            f"Got {type(model).__name__} instead."
+        )
+    return Verification((*own, *further), _PROVES)
+
+
+def _logistic(certificate: Certificate, X: Any, y: Any, model: CertifiedLogisticRegression) -> list[Check]:  # noqa: N803
+    checks = _order_checks(certificate, len(y), model.order_)
+    if not all(check.held for check in checks):
+        return checks
+    again = clone(model)
+    rows, labels = again._validated(X, y)  # noqa: SLF001
+    again._certify(rows, labels, model.order_, model.seed_, certificate.notes)  # noqa: SLF001
+    digest = model_digest(model.classes_, model.prior_, model.posterior_)
+    return [
+        *checks,
+        _same("digest of the data", certificate.digests.get("data"), again.certificate_.digests["data"]),
+        _same("digest of the model", certificate.digests.get("model"), digest),
+        Check("the model is what these rows teach", _close(model.posterior_.mean, again.posterior_.mean)),
+        *_compared(certificate, again.certificate_),
+    ]
+
+
+def _online(certificate: Certificate, X: Any, y: Any, model: OnlineCertifiedClassifier) -> list[Check]:  # noqa: N803
+    size = model.order_.size
+    checks = _order_checks(certificate, min(size, len(y)), model.order_)
+    if not all(check.held for check in checks):
+        return checks
+    again = clone(model)
+    rows, labels = again._validated(X, y, reset=True)  # noqa: SLF001
+    again._run(take(rows, slice(size)), labels[:size], model.order_, certificate.notes)  # noqa: SLF001
+    if len(labels) > size:
+        again.update(take(rows, slice(size, None)), labels[size:])
+    last = certificate.vote_rule == "none" and hasattr(again, "last_certificate_")
+    issued = again.last_certificate_ if last else again.certificate_
+    return [
+        *checks,
+        _same("digest of the data", certificate.digests.get("data"), issued.digests["data"]),
+        _same("predictions of the model", *(_predictions(each, rows) for each in (model, again))),
+        *_compared(certificate, issued),
+    ]
+
+
+def _predictions(model: OnlineCertifiedClassifier, rows: Any) -> str:
+    return digest_of_arrays(predictions=model.predict(rows), weights=model.weights_)
+
+
+def _holdout(certificate: Certificate, X: Any, y: Any, model: Any) -> list[Check]:  # noqa: N803
+    labels = np.asarray(y)
+    losses = (labels != np.asarray(model.predict(X))).astype(np.float64)
+    digest = digest_of_arrays(losses=losses)
+    counted = int(losses.sum())
+    return [
+        _same("digest of the losses", certificate.digests.get("data"), digest),
+        _same("number of examples", certificate.n, losses.size),
+        _same("number of errors", certificate.statistics.get("errors"), counted),
+    ]
+
+
+def _order_checks(certificate: Certificate, n: int, order: Any) -> list[Check]:
+    whole = np.array_equal(np.sort(order), np.arange(n))
+    return [
+        Check("the model's order is one of these rows", whole, "" if whole else f"it is not an order of {n} rows"),
+        _same("digest of the order", certificate.digests.get("order"), digest_of_arrays(order=order)),
+    ]
+
+
+def _same(what: str, claimed: Any, found: Any) -> Check:
+    return Check(what, claimed == found, "" if claimed == found else f"claimed is {claimed}, found {found}")
+
+
+def _close(claimed: Any, found: Any) -> bool:
+    if isinstance(claimed, str) or isinstance(found, str) or claimed is None or found is None:
+        return bool(claimed == found)
+    one, two = np.asarray(claimed, dtype=float), np.asarray(found, dtype=float)
+    return one.shape == two.shape and bool(np.allclose(one, two, rtol=_AGREEMENT, atol=_AGREEMENT))
+
+
+def _compared(certificate: Certificate, again: Certificate) -> list[Check]:
+    """Compare all numbers of a claim with those computed again."""
+    checks = []
+    for name in ("value", "vote_value", "n", "kl", "delta", "candidates", "bound", "predictor", "loss"):
+        claimed, found = getattr(certificate, name), getattr(again, name)
+        held = _close(claimed, found)
+        checks.append(Check(name, held, "" if held else f"claimed is {claimed}, found {found}"))
+    names = sorted({*certificate.statistics, *again.statistics})
+    wrong = [name for name in names if not _close(certificate.statistics.get(name), again.statistics.get(name))]
+    checks.append(Check("statistics from the rows", not wrong, f"these differ: {', '.join(wrong)}" if wrong else ""))
+    return checks

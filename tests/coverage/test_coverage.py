@@ -7,35 +7,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest
 
 import pacbayes as pb
 
 from coverage import laws
+from coverage.judging import DELTA, too_often
 
-DELTA = 0.05
 RUNS = 10_000
-LEVEL = 1e-4
 HYPOTHESES = 1000
-
-
-def too_often(violations, runs, delta=DELTA):
-    """Whether the number of violations is incompatible with a probability of at most delta."""
-    return binomtest(int(violations), runs, delta, alternative="greater").pvalue < LEVEL
-
-
-@pytest.fixture
-def judge(record_property):
-    def judged(name, values, truth, delta=DELTA):
-        values, truth = np.broadcast_arrays(values, truth)
-        violations, slack = int(np.sum(values < truth)), float(np.median(values - truth))
-        record_property(
-            f"line:{name:60s} violated", f"{violations / values.size:7.2%} of {values.size}, median slack {slack:.4f}"
-        )
-        assert not too_often(violations, values.size, delta), name
-        return violations / values.size
-
-    return judged
 
 
 def growth(x, rates):

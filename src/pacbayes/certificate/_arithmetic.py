@@ -109,6 +109,8 @@ def _check_statistics(record: Certificate) -> str:
     """Check what follows from the definitions of the statistics, whatever the data were."""
     given = record.statistics
     slack = 1e-9
+    if (record.reference_bound is None) != (given.get("reference_kind", "none") == "none"):
+        return "a bound on a reference goes with a reference"
     if "errors" in given:
         errors = float(given["errors"])
         if not 0.0 <= errors <= record.n:

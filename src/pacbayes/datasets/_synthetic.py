@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -110,10 +111,16 @@ def _draw_logistic(rng: Any, n: int, direction: FloatArray, separation: float) -
     return x, rng.random_sample(n) < expit(2.0 * separation * (x @ direction))
 
 
+@cache
+def _quadrature() -> tuple[FloatArray, FloatArray]:
+    """Return nodes and masses for a standard normal variable."""
+    nodes, masses = np.polynomial.hermite_e.hermegauss(_NODES // 2)
+    return nodes, masses / masses.sum()
+
+
 def _risk_logistic(w: FloatArray, intercept: float, direction: FloatArray, separation: float) -> Any:
     """Integrate over ``v = u.x``; given it, ``w.x`` is Gaussian with mean ``(w.u) v`` and the rest of the variance."""
-    nodes, masses = np.polynomial.hermite_e.hermegauss(_NODES // 2)
-    masses = masses / masses.sum()
+    nodes, masses = _quadrature()
     slope = float(w @ direction)
     rest = np.sqrt(max(float(w @ w - slope**2), 0.0))
     if rest > 1e-3 * np.linalg.norm(w) and rest > 0.0:

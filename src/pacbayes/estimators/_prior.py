@@ -14,7 +14,7 @@ from pacbayes.numerics._arrays import FloatArray
 from pacbayes.online import RefittedLogistic
 from pacbayes.posteriors import Gaussian, laplace_covariance
 
-__all__ = ["ALPHAS", "SIGNS", "Solver", "cross_validate", "flat_enough", "predicted_rate", "shaped"]
+__all__ = ["ALPHAS", "SIGNS", "Solver", "cross_validate", "predicted_rate", "shaped"]
 
 SIGNS = np.array([-1.0, 1.0])
 ALPHAS: FloatArray = 10.0 ** np.arange(-2.0, 4.0)  # penalties on the sum of losses
@@ -22,7 +22,6 @@ SCALES: FloatArray = 2.0 ** np.arange(-6.0, 2.5, 0.5)  # of the posterior, relat
 _FOLDS = 4
 _ROWS = 20_000  # enough to choose a penalty; more rows change the choice little and cost in proportion
 _LOG_LOSS_SHARE = 1e-3  # decides between penalties with the same number of errors
-_FREE_ERRORS = 0.05  # expected number of rows on which a draw may differ from the vote
 
 
 class Solver:
@@ -99,14 +98,3 @@ def predicted_rate(risk: float, n: int, delta: float, kl: float) -> float:
     value, (_, slope) = kl_inv_upper(min(risk, 1.0), (kl + np.log(1.0 / delta)) / n, return_grad=True)
     top = float(value) + float(slope)
     return float(min(max(1.0 / top if top > 0.0 else 1.0, 1e-3), 0.999))
-
-
-def flat_enough(shape: Gaussian, X: Any, n: int) -> float:  # noqa: N803
-    """Return the largest scale at which, among ``n`` rows, a draw is hardly expected to differ from the vote."""
-    spread, centre = shape.projections(X[:_ROWS])
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = np.abs(np.nan_to_num(centre / spread, posinf=np.inf, neginf=-np.inf))
-    for scale in 2.0 ** np.arange(0.0, -30.0, -1.0):
-        if n * float(ndtr(-ratio / scale).mean()) <= _FREE_ERRORS:
-            return float(scale)
-    return 2.0**-30

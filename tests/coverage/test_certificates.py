@@ -1,0 +1,167 @@
+"""Coverage of certificates: refitted many times on data whose true risk is known, they fail in at most delta of it.
+
+Three synthetic laws, and Adult's rows as a population to draw samples from. The defaults are refitted 500 times, each
+option 100 times, at delta .05 and .5, where a certificate has least room for a mistake.
+"""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.naive_bayes import GaussianNB
+from threadpoolctl import threadpool_limits
+
+import pacbayes as pb
+from pacbayes.estimators import _prior as learn
+
+from coverage.judging import too_often
+
+OPTIONS = {
+    "betting": {"bound": "betting"},
+    "isotropic": {"bound": "betting", "posterior": "isotropic"},
+    "zero prior, maurer": {"prior": "zero", "bound": "maurer"},
+    "zero prior, isotropic, betting": {"prior": "zero", "posterior": "isotropic"},
+    "fixed reference": {"reference": "fixed"},
+    "fixed reference, excess_kl": {"reference": "fixed", "bound": "excess_kl", "strength": 1.0},
+    "online reference": {"reference": "online"},
+    "online reference, unexpected_bernstein": {"reference": "online", "bound": "unexpected_bernstein"},
+    "tolstikhin_seldin": {"bound": "tolstikhin_seldin"},
+    "catoni": {"bound": "catoni"},
+    "chernoff": {"bound": "chernoff"},
+    "small prior": {"prior_fraction": 0.1, "bound": "betting"},
+}
+LAWS = ("gaussian", "logistic", "grid")
+N = 200
+DRAWS = 16
+
+
+def raw_weights(model, weights):
+    """Weights for standardised columns, as weights and intercepts for the columns themselves."""
+    scaler = model.preprocessing_
+    slopes = weights[..., :-1] / scaler.scale_
+    return slopes, weights[..., -1] - slopes @ scaler.mean_
+
+
+def true_risks(model, law, generator):
+    """The true error of the vote, and (by draws) of the randomised predictor."""
+    vote = law.risk(*raw_weights(model, model.posterior_.mean))
+    slopes, intercepts = raw_weights(model, model.posterior_.sample(DRAWS, generator))
+    return vote, float(np.mean([law.risk(w, b) for w, b in zip(slopes, intercepts, strict=True)]))
+
+
+def fits(law, runs, delta, options):
+    """Values and truths of certificate and vote over many samples of one law."""
+    generator, rows = np.random.default_rng(7), []
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore", pb.CertificateWarning)
+        for run in range(runs):
+            sample = pb.datasets.make_known_risk(N, d=3, law=law, separation=0.7, random_state=run)
+            model = pb.CertifiedLogisticRegression(delta=delta, random_state=run, **options).fit(sample.X, sample.y)
+            vote, gibbs = true_risks(model, sample, generator)
+            rows.append((model.certificate_.value, gibbs, model.certificate_.vote_value, vote))
+    return np.array(rows).T
+
+
+@pytest.mark.parametrize("delta", [0.05, 0.5])
+@pytest.mark.parametrize("law", LAWS)
+def test_defaults(law, delta, judge):
+    value, gibbs, vote_value, vote = fits(law, 500, delta, {})
+    judge(f"certificate, defaults, {law}, delta {delta}", value, gibbs, delta)
+    judge(f"its vote, defaults, {law}, delta {delta}", vote_value, vote, delta)
+
+
+@pytest.mark.parametrize("delta", [0.05, 0.5])
+@pytest.mark.parametrize("name", OPTIONS)
+def test_options(name, delta, judge):
+    law = LAWS[sorted(OPTIONS).index(name) % len(LAWS)]
+    value, gibbs, vote_value, vote = fits(law, 100, delta, OPTIONS[name])
+    judge(f"certificate, {name}, {law}, delta {delta}", value, gibbs, delta)
+    judge(f"its vote, {name}, {law}, delta {delta}", vote_value, vote, delta)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("delta", [0.05, 0.5])
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("name", OPTIONS)
+def test_options_on_every_law(name, law, delta, judge):
+    value, gibbs, vote_value, vote = fits(law, 100, delta, OPTIONS[name])
+    judge(f"certificate, {name}, {law}, delta {delta}", value, gibbs, delta)
+    judge(f"its vote, {name}, {law}, delta {delta}", vote_value, vote, delta)
+
+
+@pytest.mark.parametrize("delta", [0.05, 0.5])
+def test_streams_with_updates(delta, judge):
+    """The average true error of snapshots, weighted as the certificate says, after a fit and an update."""
+    values, truths = [], []
+    for run in range(200):
+        sample = pb.datasets.make_known_risk(N, d=3, separation=0.7, random_state=run)
+        fresh = pb.datasets.make_known_risk(4000, d=3, separation=0.7, random_state=run)  # the same law
+        model = pb.OnlineCertifiedClassifier(GaussianNB(), delta=delta, random_state=run)
+        model.fit(sample.X[:120], sample.y[:120]).update(sample.X[120:], sample.y[120:])
+        errors = [np.mean(snapshot.predict(fresh.X[N:]) != fresh.y[N:]) for _, snapshot in model.snapshots_]
+        values.append(model.certificate_.value)
+        truths.append(model.weights_ @ errors)
+    judge(f"certificate of a stream, delta {delta}", np.array(values), np.array(truths), delta)
+
+
+def adult_fits(data_folder, runs, delta, options):
+    X, y = pb.datasets.load("adult", encoding="sound", return_X_y=True)
+    X, y = np.asarray(X, dtype=float), np.asarray(y)
+    rows = []
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore", pb.CertificateWarning)
+        for run in range(runs):
+            chosen = np.random.default_rng(run).integers(len(y), size=2000)
+            model = pb.CertifiedLogisticRegression(delta=delta, random_state=run, **options).fit(X[chosen], y[chosen])
+            gibbs = float(
+                model.posterior_.zero_one(model.preprocessing_.transform(X), y, classes=model.classes_).mean()
+            )
+            rows.append(
+                (model.certificate_.value, gibbs, model.certificate_.vote_value, float(np.mean(model.predict(X) != y)))
+            )
+    return np.array(rows).T
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("delta", [0.05, 0.5])
+@pytest.mark.parametrize("name", ["defaults", *OPTIONS])
+def test_adult_as_a_population(data_folder, name, delta, judge):
+    runs = 500 if name == "defaults" else 100
+    value, gibbs, vote_value, vote = adult_fits(data_folder, runs, delta, OPTIONS.get(name, {}))
+    judge(f"certificate, {name}, resampled adult, delta {delta}", value, gibbs, delta)
+    judge(f"its vote, {name}, resampled adult, delta {delta}", vote_value, vote, delta)
+
+
+def test_resampled_adult_a_few_times(data_folder, judge):
+    value, gibbs, vote_value, vote = adult_fits(data_folder, 20, 0.5, {})
+    judge("certificate, defaults, resampled adult (short), delta 0.5", value, gibbs, 0.5)
+    judge("its vote, defaults, resampled adult (short), delta 0.5", vote_value, vote, 0.5)
+
+
+def test_a_planted_leak_is_caught(monkeypatch, record_property):
+    """A prior learned from all rows, where labels are pure noise and columns are many: every certificate is wrong."""
+    honest = learn.Solver.fit
+    everything = {}
+
+    def leaking(self, X, signs, alpha):
+        return honest(self, everything["X"], everything["signs"], alpha)
+
+    monkeypatch.setattr(learn.Solver, "fit", leaking)
+    runs, violations = 100, 0
+    for run in range(runs):
+        generator = np.random.default_rng(run)
+        X, y = generator.standard_normal((120, 60)), generator.integers(2, size=120)
+        everything.update(X=(X - X.mean(axis=0)) / X.std(axis=0), signs=np.where(y == 1, 1.0, -1.0))
+        model = pb.CertifiedLogisticRegression(alpha=0.1, random_state=run).fit(X, y)
+        violations += model.certificate_.vote_value < 0.5
+    record_property("line:planted leak: certificates below the truth", f"{violations} of {runs}")
+    assert too_often(violations, runs)
+
+
+def test_the_same_law_without_the_leak_is_not(judge):
+    values = []
+    for run in range(100):
+        generator = np.random.default_rng(run)
+        X, y = generator.standard_normal((120, 60)), generator.integers(2, size=120)
+        values.append(pb.CertifiedLogisticRegression(alpha=0.1, random_state=run).fit(X, y).certificate_.vote_value)
+    judge("certificate, noise, no leak", np.array(values), 0.5)

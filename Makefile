@@ -53,6 +53,7 @@ bench: $(VENV)/.wheel ## speed, each as a ratio measured in one run
 	$(BIN)/python benchmarks/posteriors.py
 	$(BIN)/python benchmarks/stream.py
 	$(BIN)/python benchmarks/online.py
+	$(BIN)/python benchmarks/certify.py
 
 $(VENV)/.tools: pyproject.toml
 	$(PYTHON) -m venv $(VENV)

@@ -10,7 +10,7 @@ import numpy as np
 __all__ = ["CertificateWarning", "caution", "repeated_rows"]
 
 _MIN_ROWS = 20  # fewer labels are sorted by chance too often
-_BLOCK = 65_536
+_BLOCK = 8192
 
 
 class CertificateWarning(UserWarning):

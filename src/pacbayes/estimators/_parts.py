@@ -20,7 +20,7 @@ from pacbayes.posteriors import Gaussian
 
 __all__ = ["BOUNDS", "GIVEN", "KINDS", "PRIOR", "Certified", "Options", "Rows", "first_choices", "model_digest"]
 
-_BLOCK = 65_536
+_BLOCK = 8192
 BOUNDS = {record.name: record for record in catalogue() if record.targets & {"risk", "excess"}}
 KINDS = {"none": "none", "fixed": "fixed", "online": "predictable"}
 PRIOR, GIVEN = "the prior's part", "given"

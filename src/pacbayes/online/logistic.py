@@ -25,7 +25,7 @@ _TOLERANCE = 1e-7  # of the mean gradient's largest entry
 _MAX_STEPS = 200
 _ALARM = 1e-5
 _RENEW = 0.1  # a step that leaves more than this of the gradient asks for a new Hessian
-_ROWS = 16_384
+_ROWS = 8192
 _RIDGE = 1e-10  # keeps the intercept's row invertible where one class is missing from the curvature
 
 

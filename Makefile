@@ -23,6 +23,7 @@ help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 demo: $(VENV)/.wheel ## show the main job on embedded data
+	@$(BIN)/python examples/certificate.py
 	@$(BIN)/python examples/breast_cancer.py
 	@$(BIN)/python examples/demo.py
 

@@ -10,7 +10,12 @@ EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 
 
 @pytest.mark.parametrize(
-    ("name", "promise"), [("demo.py", "the true error is at most"), ("breast_cancer.py", "at most 0.0")]
+    ("name", "promise"),
+    [
+        ("demo.py", "the true error is at most"),
+        ("breast_cancer.py", "at most 0.0"),
+        ("certificate.py", "ok     the model is what these rows teach"),
+    ],
 )
 def test_example(name, promise):
     run = subprocess.run([sys.executable, str(EXAMPLES / name)], check=True, capture_output=True, text=True)

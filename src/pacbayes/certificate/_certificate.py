@@ -20,7 +20,7 @@ from pacbayes.certificate._words import as_html, as_table, sentence
 __all__ = ["Certificate", "Choice"]
 
 _PROVES = (
-    "This proves that the number follows from the recorded statistics and that nothing was edited since; "
+    "This proves that the number follows from the recorded statistics, and that the text agrees with its digest; "
     "that the statistics came from the data and the model is checked by pacbayes.verification.recheck."
 )
 

@@ -47,7 +47,7 @@ def rows(certificate: Certificate) -> list[tuple[str, str]]:
     lines.append(("confidence", f"{_percent(certificate.delta)} (delta {certificate.delta:g})"))
     if certificate.candidates > 1:
         lines.append(("candidates", f"{certificate.candidates}, delta shared among them"))
-    lines.append(("examples", f"{certificate.n} (of those the bound is computed on)"))
+    lines.append(("examples", f"{certificate.n}, the rows that the bound is computed on"))
     if "risk" in given:
         lines.append(("observed", f"{float(given['risk']):.4f}"))
     lines.append(("divergence", f"{certificate.kl:.4g} nats from prior to posterior"))

@@ -126,6 +126,8 @@ class OnlineCertifiedClassifier(WithCertificate, MetaEstimatorMixin, ClassifierM
         self._schedule = self._resolved_schedule(y.size)
         self.snapshots_: list[tuple[int, Any]] = []
         self.losses_ = np.zeros(0)
+        if hasattr(self, "last_certificate_"):
+            del self.last_certificate_
         return self._advanced()
 
     def update(self, X: Any, y: Any) -> OnlineCertifiedClassifier:  # noqa: N803

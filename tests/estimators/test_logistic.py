@@ -1,0 +1,162 @@
+"""The certified logistic regression: what it learns from which rows, and that its posterior is the best it finds."""
+
+import numpy as np
+import pytest
+
+import pacbayes as pb
+from pacbayes.estimators._prior import SIGNS
+from pacbayes.estimators._search import Task, best_posterior, grid_statistics
+from pacbayes.posteriors import Gaussian
+
+SAMPLE = pb.datasets.make_known_risk(500, d=4, separation=0.8, random_state=2)
+VARIANTS = [
+    {},
+    {"bound": "betting"},
+    {"bound": "betting", "posterior": "isotropic"},
+    {"prior": "zero"},
+    {"reference": "fixed"},
+    {"reference": "online"},
+    {"bound": "maurer"},
+]
+
+
+def fitted(y=SAMPLE.y, X=SAMPLE.X, **options):
+    return pb.CertifiedLogisticRegression(random_state=5, **options).fit(X, y)
+
+
+@pytest.mark.parametrize("options", VARIANTS, ids=str)
+def test_the_bounds_rows_have_no_part_in_the_prior(options):
+    """With other rows and labels in the bound's part, everything learned on the prior's part stays as it was."""
+    model = fitted(**options)
+    rest = model.order_[model.n_prior_ :]
+    X, y = SAMPLE.X.copy(), SAMPLE.y.copy()
+    X[rest] = 3.0 * X[rest[::-1]] + 1.0
+    y[rest] = 1 - y[rest]
+    other = fitted(y, X, **options)
+    assert np.array_equal(model.order_, other.order_)
+    assert np.array_equal(model.prior_.mean, other.prior_.mean)
+    assert np.array_equal(model.prior_.covariance, other.prior_.covariance)
+    assert np.array_equal(model.preprocessing_.mean_, other.preprocessing_.mean_)
+    first, second = (
+        {choice.what: choice.value for choice in each.certificate_.choices if choice.where == "the prior's part"}
+        for each in (model, other)
+    )
+    assert first == second
+    assert "alpha" in first
+
+
+@pytest.mark.parametrize("options", VARIANTS, ids=str)
+def test_the_same_seed_gives_the_same_certificate(options):
+    one, two = fitted(**options).certificate_, fitted(**options).certificate_
+    assert (one.value, one.statistics, one.digests) == (two.value, two.statistics, two.digests)
+
+
+@pytest.mark.parametrize("options", VARIANTS, ids=str)
+def test_statistics_are_those_of_the_posterior_on_the_bounds_rows(options):
+    model = fitted(**options)
+    rest = model.order_[model.n_prior_ :]
+    Z, y = model.preprocessing_.transform(SAMPLE.X[rest]), SAMPLE.y[rest]
+    risk = model.posterior_.zero_one(Z, y, classes=model.classes_).mean()
+    assert abs(model.certificate_.statistics["risk"] - risk) < (0.01 if not options else 1e-9)
+    assert abs(model.certificate_.kl - model.posterior_.kl(model.prior_)) < 1e-9
+    assert model.certificate_.n == len(rest)
+
+
+def task(strength=1.0, references=None, kind="none", bound="betting", reference_bound=None):
+    rates, weights = pb.bounds.betting_rates(n=SAMPLE.y.size)
+    return Task(
+        X=SAMPLE.X,
+        signs=np.where(SAMPLE.y == 1, 1.0, -1.0),
+        references=references,
+        reference_kind=kind,
+        strength=strength,
+        rates=rates,
+        weights=weights,
+        bound=bound,
+        reference_bound=reference_bound,
+        split=0.5,
+        delta=0.05,
+    )
+
+
+@pytest.mark.parametrize("strength", [1.0, 0.5])
+@pytest.mark.parametrize("reference", [False, True])
+def test_statistics_on_a_grid_equal_those_of_summaries(strength, reference):
+    references = (np.arange(SAMPLE.y.size) % 5 == 0).astype(float) if reference else None
+    job = task(strength, references, "fixed" if reference else "none")
+    start, towards = Gaussian([0.2, 0.1, -0.3, 0.0, 0.1], 0.3, intercept=True), np.array([1.0, 0.5, -0.5, 0.2, 0.0])
+    steps, scales = np.array([0.0, 0.5, 1.0]), np.array([0.5, 2.0])
+    grid = grid_statistics(job, start, towards, steps, scales)
+    for row, step in enumerate(steps):
+        for column, scale in enumerate(scales):
+            summary = job.summary(start.moved(towards, step).scaled(scale))
+            for name in ("risk", "plus", "minus", "excess", "second", "variance", "log_growth"):
+                assert np.allclose(grid[name][row, column], getattr(summary, name), atol=1e-12), name
+            assert np.allclose(grid["reference_log_growth"], summary.reference_log_growth)
+
+
+def test_the_posterior_is_no_worse_than_either_end():
+    job = task()
+    prior = Gaussian(np.zeros(5), 0.5, intercept=True)
+    target = np.append(3.0 * SAMPLE.parameters["direction"], 0.0)
+    best, step, scale = best_posterior(job, prior, prior, target)
+
+    def value(posterior):
+        summary = job.summary(posterior)
+        return summary.bound("betting", kl=posterior.kl(prior), delta=0.05)
+
+    assert value(best) <= min(value(prior), value(prior.moved(target, 1.0))) + 1e-12
+    assert 0.0 < step <= 1.0
+    assert scale > 0.0
+
+
+def test_draws_are_those_of_the_posterior():
+    model = fitted(bound="betting", prior="zero")
+    X = np.repeat(SAMPLE.X[:1], 20_000, axis=0)
+    share = np.mean(model.predict(X, randomized=True, random_state=0) == 1)
+    zeros = np.full(1, model.classes_[0])
+    exact = model.posterior_.zero_one(model.preprocessing_.transform(X[:1]), zeros, classes=model.classes_)[0]
+    assert abs(share - exact) < 5.0 * np.sqrt(0.25 / 20_000)
+
+
+def test_one_class_in_the_priors_part_gives_a_constant_and_an_honest_number():
+    X, y = np.random.default_rng(0).normal(size=(40, 2)), np.zeros(40, dtype=int)
+    for seed in range(200):
+        y[:] = 0
+        odd = 1 + seed % 38
+        y[odd] = 1
+        model = pb.CertifiedLogisticRegression(random_state=seed).fit(X, y)
+        if odd not in model.order_[: model.n_prior_]:
+            break
+    assert set(model.predict(X)) == {0}
+    assert model.certificate_.statistics["vote_errors"] == 1
+    for options in ({"bound": "betting"}, {"prior": "zero"}, {"reference": "online"}):
+        assert 0.0 < pb.CertifiedLogisticRegression(random_state=seed, **options).fit(X, y).certificate_.value <= 1.0
+
+
+@pytest.mark.parametrize("n", [2, 3, 5, 10])
+@pytest.mark.parametrize("options", VARIANTS, ids=str)
+def test_few_rows_give_a_wide_certificate(n, options):
+    generator = np.random.default_rng(n)
+    X, y = generator.normal(size=(n, 2)), np.arange(n) % 2
+    certificate = pb.CertifiedLogisticRegression(random_state=0, **options).fit(X, y).certificate_
+    assert certificate.value > 0.2
+    assert certificate.verify()
+
+
+def test_sparse_rows_need_preprocessing_that_takes_them():
+    import scipy.sparse as sp
+    from sklearn.preprocessing import MaxAbsScaler
+
+    X = sp.random(400, 20, density=0.2, random_state=0, format="csr")
+    y = (np.asarray(X.sum(axis=1)).ravel() > 2.0).astype(int)
+    with pytest.raises(TypeError, match=r"[Ss]parse"):
+        fitted(y, X)
+    for options in ({}, {"bound": "betting"}):
+        sparse = fitted(y, X, preprocessing=MaxAbsScaler(), **options).certificate_
+        dense = fitted(y, X.toarray(), preprocessing=MaxAbsScaler(), **options).certificate_
+        assert abs(sparse.value - dense.value) < 1e-6
+
+
+def test_signs_are_the_two_labels():
+    assert SIGNS.tolist() == [-1.0, 1.0]

@@ -1,0 +1,96 @@
+"""The online estimator: no snapshot sees the rows it is judged on, and an update changes nothing of the past."""
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+
+import pacbayes as pb
+
+SAMPLE = pb.datasets.make_known_risk(400, d=3, random_state=3)
+X, Y = SAMPLE.X, SAMPLE.y
+
+
+class Remembers(ClassifierMixin, BaseEstimator):
+    """Knows by heart what it was fitted on (column 0 is the row number), and answers everything else wrongly."""
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        self.known_ = set(X[:, 0].tolist())
+        self.answers_ = dict(zip(X[:, 0].tolist(), y.tolist(), strict=True))
+        return self
+
+    def predict(self, X):
+        return np.array([self.answers_.get(key, -1) for key in X[:, 0].tolist()])
+
+
+def test_no_snapshot_sees_the_rows_it_is_judged_on():
+    numbers = np.arange(300.0)[:, None]
+    labels = np.arange(300) % 2
+    model = pb.OnlineCertifiedClassifier(Remembers(), random_state=0).fit(numbers[:200], labels[:200])
+    model.update(numbers[200:], labels[200:])
+    assert np.all(model.losses_ == 1.0)
+    assert model.certificate_.value == 1.0
+
+
+def test_equals_a_plain_loop():
+    schedule = pb.Every(90)
+    model = pb.OnlineCertifiedClassifier(GaussianNB(), schedule=schedule, random_state=1).fit(X, Y)
+    rows, labels, losses = X[model.order_], Y[model.order_], []
+    for start, stop in ((90, 180), (180, 270), (270, 360), (360, 400)):
+        snapshot = GaussianNB().fit(rows[:start], labels[:start])
+        losses.append(snapshot.predict(rows[start:stop]) != labels[start:stop])
+    losses = np.concatenate(losses).astype(float)
+    assert np.array_equal(model.losses_, losses)
+    assert np.allclose(model.weights_, np.array([90, 90, 90, 40]) / 310)
+    expected = pb.Summary.from_values(losses).bound("betting", kl=0.0, delta=0.05)
+    assert model.certificate_.value == expected
+
+
+def test_updates_only_append():
+    whole = pb.OnlineCertifiedClassifier(GaussianNB(), schedule=pb.Geometric(1.5, first=30), random_state=1)
+    whole.fit(X[:200], Y[:200])
+    before, snapshots = whole.losses_.copy(), list(whole.snapshots_)
+    for start in range(200, 400, 50):
+        whole.update(X[start : start + 50], Y[start : start + 50])
+    assert np.array_equal(whole.losses_[: before.size], before)
+    assert [a for a, _ in whole.snapshots_][: len(snapshots)] == [a for a, _ in snapshots]
+    at_once = pb.OnlineCertifiedClassifier(GaussianNB(), schedule=pb.Geometric(1.5, first=30), random_state=1)
+    at_once.fit(X[:200], Y[:200]).update(X[200:], Y[200:])
+    assert np.array_equal(whole.losses_, at_once.losses_)
+    assert whole.certificate_.value == at_once.certificate_.value
+
+
+def test_updates_by_single_rows_and_new_classes():
+    model = pb.OnlineCertifiedClassifier(GaussianNB(), random_state=1).fit(X, Y)
+    model.update(X[:1], Y[:1])
+    assert model.certificate_.n == 400 - 80 + 1
+    model.update(X[:3], np.array([2, 2, 2]))
+    assert model.classes_.tolist() == [0, 1, 2]
+    assert model.predict_proba(X).shape == (400, 3)
+
+
+def test_predictions_are_the_weighted_vote_and_random_picks():
+    model = pb.OnlineCertifiedClassifier(LogisticRegression(), random_state=1).fit(X, Y)
+    shares = model.predict_proba(X)
+    assert np.array_equal(model.predict(X), model.classes_[shares.argmax(axis=1)])
+    row = np.repeat(X[np.argmin(np.abs(shares[:, 0] - 0.5))][None, :], 20_000, axis=0)
+    frequency = np.mean(model.predict(row, randomized=True, random_state=0) == 1)
+    assert abs(frequency - model.predict_proba(row[:1])[0, 1]) < 5.0 * np.sqrt(0.25 / 20_000)
+
+
+def test_both_certificates_together_use_no_more_than_delta():
+    model = pb.OnlineCertifiedClassifier(GaussianNB(), delta=0.1, certify_last=True, random_state=1).fit(X, Y)
+    count = len(model.snapshots_)
+    assert model.certificate_.delta == 0.05
+    assert model.last_certificate_.delta == pytest.approx(0.05 / (count * (count + 1)))
+    assert model.last_certificate_.n == 400 - model.snapshots_[-1][0]
+    assert np.array_equal(model.predict_last(X), model.snapshots_[-1][1].predict(X))
+    again = model.set_params(certify_last=False).fit(X, Y)
+    assert not hasattr(again, "last_certificate_")
+
+
+def test_an_update_needs_a_fit():
+    with pytest.raises(ValueError, match="not fitted"):
+        pb.OnlineCertifiedClassifier(GaussianNB()).update(X, Y)

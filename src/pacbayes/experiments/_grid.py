@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
+from joblib import parallel_config
 from threadpoolctl import threadpool_limits
 
 from pacbayes.datasets import names
-from pacbayes.experiments._methods import DELTA, METHODS, checked_methods
+from pacbayes.experiments._methods import BUILT_IN, DELTA, METHODS, Method, checked_methods
 from pacbayes.experiments._paper import ALPHA, PERIOD
 from pacbayes.experiments._split import Split
 
@@ -58,6 +59,7 @@ class Task:
     repeat: int
     seed: int
     methods: tuple[str, ...]
+    added: tuple[Method, ...] = ()  # those that a worker process does not know by name
 
     @property
     def cost(self) -> float:
@@ -100,7 +102,8 @@ class Grid:
             for repeat in range(self.repeats):
                 left = tuple(m for m in self.methods if (data, repeat, m) not in known)
                 if left:
-                    tasks.append(Task(data, repeat, self.seed, left))
+                    added = tuple(METHODS[m] for m in left if m not in BUILT_IN)
+                    tasks.append(Task(data, repeat, self.seed, left, added))
         return tasks
 
     @property
@@ -113,9 +116,11 @@ class Grid:
 
 def compute(task: Task) -> list[Record]:
     """Compute the cells of a task; the result depends on the task alone, not on threads, processes or machines."""
-    with _one_thread():
+    # a cell is one unit of work: a nested call of joblib that went back to the same workers could wait for itself
+    with _one_thread(), parallel_config("sequential"):
         split = Split(task.data, task.repeat, task.seed)
-        return [Record(task.data, task.repeat, name, METHODS[name].function(split)) for name in task.methods]
+        known = METHODS | {method.name: method for method in task.added}
+        return [Record(task.data, task.repeat, name, known[name].function(split)) for name in task.methods]
 
 
 _LOCK = threading.Lock()

@@ -17,7 +17,7 @@ from pacbayes.experiments._published import AFFECTS, AS_PUBLISHED, CORRECTED, De
 from pacbayes.experiments._sound import informed, laplace, split_kl
 from pacbayes.experiments._split import Split
 
-__all__ = ["DELTA", "GROUPS", "METHODS", "Method", "checked_methods", "method"]
+__all__ = ["BUILT_IN", "DELTA", "GROUPS", "METHODS", "Method", "checked_methods", "method"]
 
 DELTA = 0.05
 
@@ -180,3 +180,6 @@ def _holdout(split: Split) -> dict[str, float]:
 )
 def _progressive(split: Split) -> dict[str, float]:
     return progressive(split, DELTA)
+
+
+BUILT_IN = frozenset(METHODS)  # what every worker process knows; the rest is sent to it

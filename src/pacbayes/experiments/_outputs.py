@@ -21,21 +21,25 @@ __all__ = ["save"]
 
 def save(results: Results, folder: Path) -> list[Path]:
     """Write everything into a folder; each file is whole or not there."""
-    contents: dict[str, bytes] = {
-        "cells.csv": _csv(results).encode(),
-        "cells.json": _json(results).encode(),
-        "tables.txt": "\n\n".join([results.table(), *claims(results), ""]).encode(),
-        "tables.md": "\n".join(_render.markdown(table) for table in tables(results)).encode(),
-        "tables.tex": "\n".join(_render.latex(table) for table in tables(results)).encode(),
-        **_pictures(results),
-    }
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        return [_written(folder / name, content) for name, content in contents.items()]
+        return [_written(folder / name, content) for name, content in _contents(results).items()]
     except OSError as error:
         raise ExperimentFileError(
             f"The outputs cannot be written to {folder} ({error.strerror}). The cells are not touched by this."
         ) from error
+
+
+def _contents(results: Results) -> dict[str, bytes]:
+    made = tables(results)
+    return {
+        "cells.csv": _csv(results).encode(),
+        "cells.json": _json(results).encode(),
+        "tables.txt": "\n\n".join([results.table(), *claims(results), ""]).encode(),
+        "tables.md": "\n".join(_render.markdown(table) for table in made).encode(),
+        "tables.tex": "\n".join(_render.latex(table) for table in made).encode(),
+        **_pictures(results),
+    }
 
 
 def _pictures(results: Results) -> dict[str, bytes]:
@@ -48,10 +52,11 @@ def _pictures(results: Results) -> dict[str, bytes]:
     from pacbayes.experiments._figure import figure  # noqa: PLC0415
     from pacbayes.experiments._page import page  # noqa: PLC0415
 
+    light, dark = (figure(results, kind="svg", dark=dark) for dark in (False, True))
     return {
         "figure.png": figure(results, kind="png"),
-        "figure.svg": figure(results, kind="svg"),
-        "index.html": page(results).encode(),
+        "figure.svg": light,
+        "index.html": page(results, light, dark).encode(),
     }
 
 

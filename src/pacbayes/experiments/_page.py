@@ -7,7 +7,6 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from pacbayes.experiments._claims import compared
-from pacbayes.experiments._figure import figure
 from pacbayes.experiments._methods import METHODS
 from pacbayes.experiments._tables import tables
 
@@ -50,21 +49,28 @@ CHANGES = (
 KEPT = (
     (
         "E7",
-        "UB and Ours take the average loss of the online references to be bounded by a theorem whose proof treats "
-         "random means as constants; there are references for which it fails. Betting is sound there.",
+        (
+            "UB and Ours take the average loss of the online references to be bounded by a theorem whose proof treats "
+            "random means as constants; there are references for which it fails. Betting is sound there."
+        ),
     ),
     (
         "E9, E11",
-        "Rows with missing values, category codes, and the scaling with all rows, test rows included, are as the "
-         "runs had them.",
+        (
+            "Rows with missing values, category codes, and the scaling with all rows, test rows included, are as the "
+            "runs had them."
+        ),
     ),
     ("E10", "The intercept is not penalised, and is counted in the norm and in the divergence."),
     ("E13", "Expectations over the Gaussian are exact here; the runs averaged 20 draws."),
 )
 
 
-def page(results: Results) -> str:
-    """Return the page as text; it needs nothing beside itself, and everything in it is escaped."""
+def page(results: Results, light: bytes, dark: bytes) -> str:
+    """Return the page as text, with the figure as SVG for light and dark screens.
+
+    It needs nothing beside itself, and everything in it is escaped.
+    """
     from jinja2 import Environment, select_autoescape  # noqa: PLC0415  (an optional dependency)
 
     template = files("pacbayes.experiments").joinpath("page.html.jinja").read_text(encoding="utf-8")
@@ -78,8 +84,8 @@ def page(results: Results) -> str:
         repeats=results.grid.repeats,
         datasets=len(results.grid.datasets),
         configuration=results.grid.configuration,
-        light=_address(figure(results, kind="svg")),
-        dark=_address(figure(results, kind="svg", dark=True)),
+        light=_address(light),
+        dark=_address(dark),
     )
 
 

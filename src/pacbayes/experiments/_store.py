@@ -128,7 +128,7 @@ class Store:
 
 
 def _line(content: dict[str, Any]) -> bytes:
-    text = json.dumps(content, sort_keys=True)
+    text = json.dumps(content)
     return _BEGINNING + f'{_check_of(text)}", "content": {text}}}\n'.encode()
 
 
@@ -141,7 +141,7 @@ def _parsed(line: bytes) -> dict[str, Any] | None:
     try:
         whole = json.loads(line)
         content = whole["content"]
-        intact = whole["check"] == _check_of(json.dumps(content, sort_keys=True))
+        intact = whole["check"] == _check_of(json.dumps(content))
     except (ValueError, KeyError, TypeError):
         return None
     return content if intact and line.endswith(b"\n") and isinstance(content, dict) else None

@@ -133,7 +133,6 @@ def test_five_kills_and_resumes_equal_an_uninterrupted_run(tmp_path, record_coun
     record_count("kill -9 and resume: kills survived bit for bit", killed)
 
 
-@pytest.mark.long
 @pytest.mark.filterwarnings("ignore")  # distributed's own
 def test_a_dask_cluster_gives_the_same_table(results):
     from joblib import parallel_config

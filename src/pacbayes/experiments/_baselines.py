@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 
 from pacbayes.bounds import clopper_pearson
-from pacbayes.experiments._paper import ALPHA, PERIOD
+from pacbayes.experiments._paper import ALPHA, PERIOD, paper_reference
 from pacbayes.experiments._split import Scaler, Split
-from pacbayes.online import Every, RefittedLogistic, online_reference
+from pacbayes.online import RefittedLogistic
 
 __all__ = ["holdout", "progressive"]
 
@@ -38,9 +38,7 @@ def progressive(split: Split, delta: float) -> dict[str, float]:
     """
     X, y = split.train  # noqa: N806
     scaler = Scaler(X[:PERIOD])
-    reference = online_reference(
-        RefittedLogistic(ALPHA), scaler(X), y, schedule=Every(PERIOD), shuffle=False, keep=len(y)
-    )
+    reference = paper_reference(scaler(X), y, keep=len(y))
     predicted = replace(reference, losses=reference.losses[PERIOD:])
     lengths = [stop - start for start, stop in reference.boundaries[1:]]
     rows = scaler(split.test[0])

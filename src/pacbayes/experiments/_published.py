@@ -60,7 +60,7 @@ AFFECTS = {
     "ours": ("e5_powers_of_two", "e6_union_over_scales"),
 }
 
-_LOW, _HIGH, _HALVINGS = -200.0, 200.0, 100
+_LOW, _HIGH, _HALVINGS = -100.0, 100.0, 64
 
 
 def printed_phi(plus: FloatArray, minus: FloatArray, budget: FloatArray) -> FloatArray:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import pacbayes as pb
+from pacbayes import experiments
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -23,13 +24,19 @@ NO_EXAMPLE_NEEDED = {
     "DataFileError",
     "DebiasedStatistics",
     "Entry",
+    "ExperimentFileError",
     "KnownRisk",
     "Loss",
+    "Method",
     "OnlineReference",
+    "Results",
+    "Split",
 }
 
 
-@pytest.mark.parametrize("module", [pb, pb.bounds, pb.datasets, pb.losses], ids=lambda module: module.__name__)
+@pytest.mark.parametrize(
+    "module", [pb, pb.bounds, pb.datasets, pb.losses, experiments], ids=lambda module: module.__name__
+)
 def test_every_public_function_has_a_docstring_with_an_example(module):
     finder = doctest.DocTestFinder()
     for name in set(module.__all__) - NO_EXAMPLE_NEEDED:
@@ -49,3 +56,9 @@ def test_import_loads_only_the_core_dependencies():
     core = loaded_by("import numpy, scipy.special, scipy.linalg, scipy.sparse, sklearn.linear_model, joblib")
     extra = loaded_by("import pacbayes") - core - {"pacbayes"}
     assert not {name for name in extra if name not in sys.stdlib_module_names}
+
+
+def test_import_does_not_load_the_experiments():
+    code = "import pacbayes, sys; print(*(name for name in sys.modules if 'experiments' in name))"
+    shown = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
+    assert not shown.strip()

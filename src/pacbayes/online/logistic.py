@@ -21,11 +21,10 @@ from pacbayes.posteriors._inputs import checked_matrix, label_signs, two_classes
 
 __all__ = ["RefittedLogistic"]
 
-_TOLERANCE = 1e-7  # of the mean gradient's largest entry
 _MAX_STEPS = 200
 _ALARM = 1e-5
-_RENEW = 0.1  # a step that leaves more than this of the gradient asks for a new Hessian
 _ROWS = 8192
+_RENEW = 3.0  # steps still ahead beyond which a new Hessian, which costs about as many, pays
 _RIDGE = 1e-10  # keeps the intercept's row invertible where one class is missing from the curvature
 
 
@@ -33,7 +32,7 @@ class RefittedLogistic(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Logistic regression ``alpha |w|**2/2 + mean log-loss`` for two classes, quick to refit on a longer prefix.
 
     The intercept is not penalised. Refitting continues from the last solution and its factorised Hessian; the result
-    is the exact minimiser up to a mean gradient of 1e-7, whatever came before.
+    is the exact minimiser up to a mean gradient of ``tol``, whatever came before.
 
     Parameters
     ----------
@@ -43,6 +42,8 @@ class RefittedLogistic(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         In place of ``alpha``: scikit-learn's ``C``, that is ``alpha = 1/(C n)``.
     warm_start : bool, default=True
         Whether to continue from the last fit.
+    tol : float, default=1e-7
+        Largest entry of the mean gradient at which to stop.
 
     Examples
     --------
@@ -55,24 +56,32 @@ class RefittedLogistic(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     True
     """
 
-    def __init__(self, alpha: float = 0.01, *, C: float | None = None, warm_start: bool = True) -> None:  # noqa: N803
+    def __init__(
+        self,
+        alpha: float = 0.01,
+        *,
+        C: float | None = None,  # noqa: N803
+        warm_start: bool = True,
+        tol: float = 1e-7,
+    ) -> None:
         self.alpha = alpha
         self.C = C
         self.warm_start = warm_start
+        self.tol = tol
 
     def fit(self, X: Any, y: Any) -> RefittedLogistic:  # noqa: N803
         """Fit, continuing from the last solution if there is one of the same width."""
-        name, given = ("alpha", self.alpha) if self.C is None else ("C", self.C)
-        if not 0.0 < given < np.inf:
-            raise ValueError(
-                f"The {name!r} parameter of RefittedLogistic must be positive and finite. Got {given!r} instead."
-            )
+        for name, given in (("alpha", self.alpha) if self.C is None else ("C", self.C), ("tol", self.tol)):
+            if not 0.0 < given < np.inf:
+                raise ValueError(
+                    f"The {name!r} parameter of RefittedLogistic must be positive and finite. Got {given!r} instead."
+                )
         matrix = checked_matrix("RefittedLogistic.fit", X, np.shape(X)[1])
         self.classes_ = two_classes("RefittedLogistic.fit", y, None)
         positive = label_signs("RefittedLogistic.fit", y, self.classes_, matrix.shape[0]) > 0.0
         weights, factor = self._start(matrix.shape[1] + 1)
         alpha = self.alpha if self.C is None else 1.0 / (self.C * matrix.shape[0])
-        self.weights_, self._factor = _minimise(matrix, positive.astype(np.float64), alpha, weights, factor)
+        self.weights_, self._factor = _minimise(matrix, positive.astype(np.float64), alpha, weights, factor, self.tol)
         self.coef_, self.intercept_ = self.weights_[None, :-1], self.weights_[-1:]
         self.n_features_in_ = matrix.shape[1]
         return self
@@ -97,21 +106,27 @@ class RefittedLogistic(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.column_stack([1.0 - p, p])
 
 
-def _minimise(X: Any, y: FloatArray, alpha: float, w: FloatArray, factor: Any) -> tuple[FloatArray, Any]:  # noqa: N803
+def _minimise(
+    X: Any,  # noqa: N803
+    y: FloatArray,
+    alpha: float,
+    w: FloatArray,
+    factor: Any,
+    tolerance: float,
+) -> tuple[FloatArray, Any]:
     """Return the minimiser and the last factorised Hessian."""
     scores = _scores(X, w)
     gradient = _gradient(X, y, alpha, w, scores)
-    fresh, size = False, np.inf
+    fresh, size = False, float(np.abs(gradient).max())
     for _ in range(_MAX_STEPS):
-        size = float(np.abs(gradient).max())
-        if size <= _TOLERANCE:
+        if size <= tolerance:
             break
         if factor is None:
             factor, fresh = _factorised(X, alpha, w, scores), True
         step = scipy.linalg.cho_solve(factor, gradient, check_finite=False)
-        w, scores, after = _step(X, y, alpha, w, scores, gradient, step, careful=fresh)
-        gradient, weak = after, float(np.abs(after).max()) > _RENEW * size
-        if weak:
+        w, scores, gradient = _step(X, y, alpha, w, scores, gradient, step, careful=fresh)
+        before, size = size, float(np.abs(gradient).max())
+        if _steps_ahead(before, size, tolerance) > _RENEW:
             factor = None
         fresh = False
     else:
@@ -120,6 +135,13 @@ def _minimise(X: Any, y: FloatArray, alpha: float, w: FloatArray, factor: Any) -
                 f"The mean gradient is still {size:.1e}; consider scaling the features.", ConvergenceWarning, 3
             )
     return w, factor
+
+
+def _steps_ahead(before: float, after: float, tolerance: float) -> float:
+    """Return how many steps like the last one are left, by its contraction."""
+    if after <= tolerance:
+        return 0.0
+    return float(np.log(after / tolerance) / np.log(before / after)) if after < before else np.inf
 
 
 def _step(

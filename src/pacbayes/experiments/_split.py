@@ -1,0 +1,92 @@
+"""One repeat of one data set: a random split, and what the methods share, each computed once and only if asked."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+
+from pacbayes.datasets import load
+from pacbayes.experiments._paper import PaperFit, fit_paper
+from pacbayes.numerics._arrays import FloatArray
+
+__all__ = ["Scaler", "Split", "seed_of"]
+
+_TEST = 0.2
+
+
+def seed_of(seed: int, *parts: object) -> int:
+    """Return a seed that depends on the run's seed and on what it is for, and on nothing else in the grid."""
+    text = repr((seed, *map(str, parts)))
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big")
+
+
+@lru_cache(maxsize=4)
+def _rows(name: str, encoding: str) -> tuple[FloatArray, Any]:
+    """Return a data set; a worker process reads each file once."""
+    X, y = load(name, encoding, return_X_y=True)  # noqa: N806
+    X.flags.writeable = y.flags.writeable = False
+    return X, y
+
+
+class Split:
+    """Rows in random order, the last fifth for testing.
+
+    Parameters
+    ----------
+    data : str
+        Name of a data set.
+    repeat : int
+        Number of the repeat.
+    seed : int, default=0
+        Of the whole run.
+    """
+
+    def __init__(self, data: str, repeat: int, seed: int = 0) -> None:
+        self.data, self.repeat, self.seed = data, repeat, seed
+        rows = len(_rows(data, "published")[1])
+        self._order = np.random.default_rng(seed_of(seed, data, repeat)).permutation(rows)
+        self._cut = rows - math.ceil(_TEST * rows)
+
+    def seed_for(self, method: str) -> int:
+        """Return the seed of a method that draws."""
+        return seed_of(self.seed, self.data, self.repeat, method)
+
+    def _parts(self, encoding: str) -> tuple[tuple[FloatArray, Any], tuple[FloatArray, Any]]:
+        X, y = _rows(self.data, encoding)  # noqa: N806
+        train, test = self._order[: self._cut], self._order[self._cut :]
+        return (X[train], y[train]), (X[test], y[test])
+
+    @cached_property
+    def paper(self) -> PaperFit:
+        """The paper's posterior and reference, on its encoding (errata E9 to E11)."""
+        return fit_paper(*self._parts("published"))
+
+    @cached_property
+    def train(self) -> tuple[FloatArray, Any]:
+        """Training rows in the sound encoding, not yet scaled, in random order."""
+        return self._parts("sound")[0]
+
+    @cached_property
+    def test(self) -> tuple[FloatArray, Any]:
+        """Test rows in the sound encoding, not yet scaled."""
+        return self._parts("sound")[1]
+
+
+class Scaler:
+    """Scales features to [-1, 1] with the minimum and maximum of some rows, and clips what lies beyond.
+
+    What is certified must not have helped to choose it: learn it on the prior's rows.
+    """
+
+    def __init__(self, X: FloatArray) -> None:  # noqa: N803
+        self._low = X.min(axis=0)
+        span = X.max(axis=0) - self._low
+        self._span = np.where(span > 0.0, span, 1.0)
+
+    def __call__(self, X: FloatArray) -> FloatArray:  # noqa: N803
+        """Return the rows scaled."""
+        return np.asarray(np.clip(2.0 * (X - self._low) / self._span - 1.0, -1.0, 1.0))

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import dataclasses
+import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 
-from pacbayes.certificate import Certificate, Check, Verification, digest_of_arrays
-from pacbayes.estimators import CertifiedLogisticRegression, OnlineCertifiedClassifier
+from pacbayes.certificate import Certificate, Check, Choice, Verification, digest_of_arrays
+from pacbayes.estimators import CertificateWarning, CertifiedLogisticRegression, OnlineCertifiedClassifier
+from pacbayes.estimators._cautions import caution
 from pacbayes.estimators._parts import model_digest
 from pacbayes.estimators._rows import take
 
 __all__ = ["recheck"]
 
 _AGREEMENT = 1e-9
+_NUMBERS = ("value", "vote_value", "n", "kl", "delta", "candidates", "share", "split")
+_WORDS = (
+    *("kind", "bound", "reference_bound", "vote_rule", "predictor", "loss", "citation"),
+    *("assumptions", "notes", "choices"),
+)
 _PROVES = (
     "This proves that these rows and this model give the recorded statistics and that the prior was learned from its "
     "part alone. It cannot prove how the rows were collected, or what was done with them before."
@@ -73,15 +82,38 @@ def _logistic(certificate: Certificate, X: Any, y: Any, model: CertifiedLogistic
         return checks
     again = clone(model)
     rows, labels = again._validated(X, y)  # noqa: SLF001
-    again._certify(rows, labels, model.order_, model.seed_, certificate.notes)  # noqa: SLF001
+    again._certify(rows, labels, model.order_, model.seed_, _noticed(type(model).__name__, X, labels))  # noqa: SLF001
     digest = model_digest(model.classes_, model.prior_, model.posterior_)
+    different = [name for name, read in _PARTS.items() if not _close(read(model, X), read(again, X))]
     return [
         *checks,
         _same("digest of the data", certificate.digests.get("data"), again.certificate_.digests["data"]),
         _same("digest of the model", certificate.digests.get("model"), digest),
-        Check("the model is what these rows teach", _close(model.posterior_.mean, again.posterior_.mean)),
+        Check(
+            "the model is what these rows teach",
+            not different,
+            f"these differ: {', '.join(different)}" if different else "",
+        ),
         *_compared(certificate, again.certificate_),
     ]
+
+
+_PARTS: dict[str, Callable[[Any, Any], Any]] = {
+    "prior mean": lambda model, _: model.prior_.mean,
+    "prior covariance": lambda model, _: model.prior_.covariance,
+    "posterior mean": lambda model, _: model.posterior_.mean,
+    "posterior covariance": lambda model, _: model.posterior_.covariance,
+    "coef_": lambda model, _: np.append(model.coef_, model.intercept_),
+    "classes_": lambda model, _: repr(model.classes_.tolist()),
+    "decision_function": lambda model, rows: model.decision_function(rows),
+    "predict": lambda model, rows: digest_of_arrays(labels=model.predict(rows)),
+}
+
+
+def _noticed(owner: str, X: Any, y: Any) -> tuple[str, ...]:  # noqa: N803
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CertificateWarning)
+        return tuple(caution(owner, X, y))
 
 
 def _online(certificate: Certificate, X: Any, y: Any, model: OnlineCertifiedClassifier) -> list[Check]:  # noqa: N803
@@ -91,7 +123,9 @@ def _online(certificate: Certificate, X: Any, y: Any, model: OnlineCertifiedClas
         return checks
     again = clone(model)
     rows, labels = again._validated(X, y, reset=True)  # noqa: SLF001
-    again._run(take(rows, slice(size)), labels[:size], model.order_, certificate.notes)  # noqa: SLF001
+    first = take(rows, slice(size))
+    notes = _noticed(type(model).__name__, first, labels[:size])
+    again._run(first, labels[:size], model.order_, notes)  # noqa: SLF001
     if len(labels) > size:
         again.update(take(rows, slice(size, None)), labels[size:])
     last = certificate.vote_rule == "none" and hasattr(again, "last_certificate_")
@@ -139,12 +173,22 @@ def _close(claimed: Any, found: Any) -> bool:
     return one.shape == two.shape and bool(np.allclose(one, two, rtol=_AGREEMENT, atol=_AGREEMENT))
 
 
+def _alike(claimed: Any, found: Any) -> bool:
+    """Compare words, and in choices the numbers up to rounding."""
+    if isinstance(claimed, Choice) and isinstance(found, Choice):
+        one, two = (dataclasses.astuple(choice) for choice in (claimed, found))
+        return all(_close(a, b) for a, b in zip(one, two, strict=True))
+    if isinstance(claimed, tuple) and isinstance(found, tuple):
+        return len(claimed) == len(found) and all(map(_alike, claimed, found))
+    return bool(claimed == found)
+
+
 def _compared(certificate: Certificate, again: Certificate) -> list[Check]:
     """Compare all numbers of a claim with those computed again."""
     checks = []
-    for name in ("value", "vote_value", "n", "kl", "delta", "candidates", "bound", "predictor", "loss"):
+    for name in (*_NUMBERS, *_WORDS):
         claimed, found = getattr(certificate, name), getattr(again, name)
-        held = _close(claimed, found)
+        held = _close(claimed, found) if name in _NUMBERS else _alike(claimed, found)
         checks.append(Check(name, held, "" if held else f"claimed is {claimed}, found {found}"))
     names = sorted({*certificate.statistics, *again.statistics})
     wrong = [name for name in names if not _close(certificate.statistics.get(name), again.statistics.get(name))]

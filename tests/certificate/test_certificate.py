@@ -81,7 +81,7 @@ class TestEveryCertificate:
         assert certificate.created.endswith("+00:00")
 
     def test_value_is_that_of_the_public_functions(self, certificate):
-        given, delta = certificate.statistics, certificate.delta / certificate.candidates
+        given, delta = certificate.statistics, certificate.delta / certificate.candidates * certificate.share
         if certificate.bound == "clopper_pearson":
             expected = pb.bounds.clopper_pearson(given["errors"], certificate.n, delta)
         elif certificate.bound == "maurer":
@@ -144,9 +144,34 @@ def test_a_full_disk_leaves_the_old_file(tmp_path, monkeypatch):
     assert [file.name for file in tmp_path.iterdir()] == ["certificate.json"]
 
 
+def test_confidence_is_rounded_down():
+    holdout = pb.holdout_certificate(losses=[0.0, 1.0] * 10, delta=1e-12)
+    assert "at least 99.9999 %" in holdout.sentence()
+    assert "at least 95 %" in CERTIFICATES["default"].sentence()
+    assert "at least 99.5 %" in pb.holdout_certificate(losses=[0.0, 1.0], delta=0.005).sentence()
+
+
+def test_a_file_has_the_permissions_of_any_new_file(tmp_path):
+    CERTIFICATES["default"].to_json(tmp_path / "certificate.json")
+    (tmp_path / "other").write_text("")
+    assert (tmp_path / "certificate.json").stat().st_mode == (tmp_path / "other").stat().st_mode
+
+
+def test_what_was_not_verified_can_still_be_printed():
+    record = json.loads(CERTIFICATES["fixed"].to_json())
+    record["statistics"] = {"risk": "abc"}
+    certificate = pb.Certificate.from_json(json.dumps(record))
+    assert "abc" in str(certificate)
+    assert not certificate.verify()
+    assert "DOES NOT HOLD" in str(certificate.verify())
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
+        ("certificate.json", "To read a file, pass pathlib.Path"),
+        (None, "must be JSON text or a path object. Got NoneType instead"),
+        ('{"notes": ["\\ud800"]}', "must be JSON text"),
         (b"\xff\xfe", "must be JSON"),
         ("", "must be JSON"),
         ("[1, 2]", "must be a JSON object"),
@@ -197,7 +222,11 @@ ARITHMETIC = {
     "statistic removed": lambda record: record["statistics"].pop("log_growth"),
     "value as text": _set("value", value="0.1"),
     "field removed": lambda record: record.pop("assumptions"),
-    "field added": _set("trust", value="me") if False else (lambda record: record.update(trust="me")),
+    "field added": lambda record: record.update(trust="me"),
+    "vote at the same value": lambda record: record.update(vote_rule="same", vote_value=record["value"]),
+    "share raised": _set("share", value=0.5),
+    "kind": _set("kind", value="holdout"),
+    "split": _set("split", value=0.4),
     "reference bound added": _set("reference_bound", value="betting"),
     "citation changed": _set("citation", value="@misc{me}"),
 }
@@ -309,6 +338,37 @@ class TestRecheck:
         verification = recheck(model.certificate_, self.X, self.y, model)
         assert not verification
         assert "the model is what these rows teach" in str(verification)
+
+    @pytest.mark.parametrize(
+        ("name", "edit"),
+        [
+            ("coef_", lambda m: setattr(m, "coef_", -m.coef_)),
+            ("decision_function", lambda m: setattr(m.preprocessing_, "mean_", m.preprocessing_.mean_ + 5.0)),
+            ("posterior covariance", lambda m: setattr(m, "posterior_", m.posterior_.scaled(1e5))),
+            ("classes_", lambda m: setattr(m, "classes_", m.classes_[::-1])),
+        ],
+    )
+    def test_catches_a_model_that_was_changed_after_the_fit(self, name, edit):
+        model = pb.CertifiedLogisticRegression(random_state=3).fit(self.X, self.y)
+        edit(model)
+        verification = recheck(model.certificate_, self.X, self.y, model)
+        assert not verification
+        assert name in str(verification)
+
+    @pytest.mark.parametrize("name", ["assumptions", "choices", "notes"])
+    def test_catches_words_that_were_dropped(self, name):
+        order = np.argsort(self.y, kind="stable")
+        X, y = self.X[order], self.y[order]
+        with pytest.warns(pb.CertificateWarning):
+            model = pb.CertifiedLogisticRegression(random_state=3).fit(X, y)
+        record = json.loads(model.certificate_.to_json())
+        assert record[name]
+        record[name] = []
+        record["digest"] = content_digest(record)
+        claim = pb.Certificate.from_json(json.dumps(record))
+        assert claim.verify()
+        assert not recheck(claim, X, y, model)
+        assert recheck(model.certificate_, X, y, model)
 
     def test_streams_and_their_updates(self):
         model = pb.OnlineCertifiedClassifier(LogisticRegression(), certify_last=True, random_state=0)

@@ -83,8 +83,10 @@ def test_predictions_are_the_weighted_vote_and_random_picks():
 def test_both_certificates_together_use_no_more_than_delta():
     model = pb.OnlineCertifiedClassifier(GaussianNB(), delta=0.1, certify_last=True, random_state=1).fit(X, Y)
     count = len(model.snapshots_)
-    assert model.certificate_.delta == 0.05
-    assert model.last_certificate_.delta == pytest.approx(0.05 / (count * (count + 1)))
+    assert model.certificate_.delta == model.last_certificate_.delta == 0.1
+    assert model.certificate_.share == 0.5
+    assert model.last_certificate_.share == 0.5 / (count * (count + 1))
+    assert "at least 90 %" in model.last_certificate_.sentence()
     assert model.last_certificate_.n == 400 - model.snapshots_[-1][0]
     assert np.array_equal(model.predict_last(X), model.snapshots_[-1][1].predict(X))
     again = model.set_params(certify_last=False).fit(X, Y)
@@ -94,3 +96,86 @@ def test_both_certificates_together_use_no_more_than_delta():
 def test_an_update_needs_a_fit():
     with pytest.raises(ValueError, match="not fitted"):
         pb.OnlineCertifiedClassifier(GaussianNB()).update(X, Y)
+
+
+class Fails(GaussianNB):
+    """Raises when it is given as many rows as ``at``."""
+
+    at = 0
+
+    def fit(self, X, y):
+        if Fails.at and len(y) >= Fails.at:
+            raise MemoryError
+        return super().fit(X, y)
+
+
+def test_an_update_that_fails_changes_nothing(monkeypatch):
+    """Otherwise a later update would let snapshots judge rows that they were trained on."""
+    model = pb.OnlineCertifiedClassifier(Fails(), random_state=1).fit(X[:100], Y[:100])
+    before = model.certificate_
+    monkeypatch.setattr(Fails, "at", 200)
+    with pytest.raises(MemoryError):
+        model.update(X[100:390], Y[100:390])
+    monkeypatch.setattr(Fails, "at", 0)
+    assert model.certificate_ == before
+    assert model.losses_.size == before.n
+    model.update(X[100:390], Y[100:390]).update(X[390:], Y[390:])
+    again = pb.OnlineCertifiedClassifier(Fails(), random_state=1).fit(X[:100], Y[:100])
+    again.update(X[100:390], Y[100:390]).update(X[390:], Y[390:])
+    assert model.certificate_.value == again.certificate_.value
+    with pytest.raises(ValueError, match="NaN"):
+        model.update(np.full((50, 3), np.nan), Y[:50])
+    assert model.update(X[:5], Y[:5]).certificate_.n == 385
+
+
+def test_a_fit_that_fails_leaves_no_older_certificate(monkeypatch):
+    model = pb.OnlineCertifiedClassifier(Fails(), random_state=1).fit(X, Y)
+    monkeypatch.setattr(Fails, "at", 50)
+    with pytest.raises(MemoryError):
+        model.fit(X, Y)
+    assert not hasattr(model, "certificate_")
+
+
+def test_a_schedule_that_rewrites_the_past_is_refused():
+    class Half:
+        def points(self, n):
+            return [n // 2]
+
+    model = pb.OnlineCertifiedClassifier(GaussianNB(), schedule=Half(), random_state=1).fit(X[:100], Y[:100])
+    with pytest.raises(ValueError, match="begin with those it gave for fewer"):
+        model.update(X[100:200], Y[100:200])
+
+
+@pytest.mark.parametrize(
+    ("rows", "labels", "message"),
+    [
+        (X.tolist(), np.array(["a", "b"] * 200), "labels of the kind so far, int64. Got <U1 instead"),
+        (X[:, :2], Y, "2 features"),
+        (X, Y[:-1], "inconsistent numbers of samples"),
+        (X, None, "requires y"),
+    ],
+)
+def test_wrong_updates_are_named(rows, labels, message):
+    model = pb.OnlineCertifiedClassifier(GaussianNB(), random_state=1).fit(X, Y)
+    with pytest.raises(ValueError, match=message):
+        model.update(rows, labels)
+
+
+def test_frames_are_extended_by_frames():
+    import pandas as pd
+
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    model = pb.OnlineCertifiedClassifier(GaussianNB(), random_state=1).fit(frame, Y)
+    assert model.update(frame[:10], Y[:10]).certificate_.n == 330
+    with (
+        pytest.warns(UserWarning, match="feature names"),
+        pytest.raises(ValueError, match=r"came in, DataFrame. Got ndarray instead"),
+    ):
+        model.update(X[:10], Y[:10])
+
+
+def test_a_regressor_is_refused():
+    from sklearn.linear_model import LinearRegression
+
+    with pytest.raises(ValueError, match="must be a classifier"):
+        pb.OnlineCertifiedClassifier(LinearRegression()).fit(X, Y)

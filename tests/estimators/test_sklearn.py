@@ -8,7 +8,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MinMaxScaler, StandardScaler
+from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, StandardScaler, scale
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import pacbayes as pb
@@ -133,6 +133,13 @@ def test_html_shows_the_certificate(cancer):
         ({"reference": "some"}, "'reference'"),
         ({"strength": 2.0}, "'strength'"),
         ({"candidates": 0}, "'candidates'"),
+        ({"candidates": True}, "'candidates'"),
+        ({"delta": [0.05]}, r"'delta' parameter .* must be a float in \(0, 1\). Got \[0.05\] instead"),
+        ({"alpha": np.ones(2)}, "'alpha'"),
+        ({"alpha": True}, "'alpha'"),
+        ({"bound": np.array(["auto"])}, "'bound'"),
+        ({"preprocessing": "standard"}, "must be a transformer, None or 'passthrough'"),
+        ({"preprocessing": FunctionTransformer(scale)}, "must transform each row by itself"),
         ({"bound": "maurer", "reference": "fixed"}, "takes no reference"),
         ({"bound": "excess_kl", "reference": "online"}, "E7"),
         ({"bound": "clopper_pearson", "prior": "zero"}, "needs prior='informed'"),
@@ -168,3 +175,21 @@ def test_ordered_rows_get_a_warning_and_copies_a_note(cancer):
         pb.CertifiedLogisticRegression(random_state=0).fit(stamped, y)
     twice = pb.CertifiedLogisticRegression(random_state=0).fit(pd.concat([X, X]), pd.concat([y, y]))
     assert any("569 of 1138 rows repeat" in note for note in twice.certificate_.notes)
+
+
+def test_preprocessing_that_overflows_is_named():
+    X = np.random.default_rng(0).normal(size=(40, 2)) * 1e200
+    with (
+        np.errstate(over="ignore", invalid="ignore"),
+        pytest.raises(ValueError, match="preprocessing must give finite"),
+    ):
+        pb.CertifiedLogisticRegression().fit(X, [0, 1] * 20)
+
+
+def test_whole_numbers_of_numpy_and_nullable_labels_are_taken(cancer):
+    import pandas as pd
+
+    X, y = cancer
+    model = pb.CertifiedLogisticRegression(candidates=np.int64(2), random_state=0).fit(X, pd.Series(y, dtype="Int64"))
+    assert model.certificate_.candidates == 2
+    assert model.classes_.tolist() == [0, 1]

@@ -10,6 +10,7 @@ import numpy as np
 
 from pacbayes.bounds import debiased, gibbs_to_vote
 from pacbayes.bounds._catalogue import catalogue, evaluate, require_sound
+from pacbayes.certificate._consistency import claims_fit, statistics_fit
 from pacbayes.certificate._verification import Check
 
 if TYPE_CHECKING:
@@ -59,7 +60,8 @@ def arithmetic_checks(record: Certificate) -> list[Check]:
     return [
         _guarded("bound recomputed from the statistics", lambda: _check_value(record)),
         _guarded("vote's bound", lambda: _check_vote(record)),
-        _guarded("statistics agree with each other", lambda: _check_statistics(record)),
+        _guarded("claims go together", lambda: claims_fit(record)),
+        _guarded("statistics agree with each other", lambda: statistics_fit(record)),
         _guarded("citation belongs to the bound", lambda: _check_citation(record)),
     ]
 
@@ -83,7 +85,7 @@ def _check_value(record: Certificate) -> str:
             record.bound,
             record.statistics,
             record.n,
-            record.delta / record.candidates,
+            record.delta / record.candidates * record.share,
             record.kl,
             reference_bound=record.reference_bound,
             split=record.split,
@@ -103,40 +105,3 @@ def _check_vote(record: Certificate) -> str:
 def _check_citation(record: Certificate) -> str:
     cited = {entry.name: entry.citation for entry in catalogue()}[record.bound]
     return "" if record.citation == cited else f"another one is recorded for {record.bound!r}"
-
-
-def _check_statistics(record: Certificate) -> str:
-    """Check what follows from the definitions of the statistics, whatever the data were."""
-    given = record.statistics
-    slack = 1e-9
-    if (record.reference_bound is None) != (given.get("reference_kind", "none") == "none"):
-        return "a bound on a reference goes with a reference"
-    if "errors" in given:
-        errors = float(given["errors"])
-        if not 0.0 <= errors <= record.n:
-            return f"{errors:.0f} errors among {record.n}"
-        if "risk" in given and abs(float(given["risk"]) * record.n - errors) > 1e-6 * max(1.0, errors):
-            return "'risk' is not 'errors' over n"
-    if "plus" in given and abs(float(given["plus"]) - float(given["minus"]) - float(given["excess"])) > slack:
-        return "'excess' is not 'plus' less 'minus'"
-    if "risk" in given and "reference" in given and "excess" in given:
-        excess = float(given["risk"]) - float(given["strength"]) * float(given["reference"])
-        if abs(excess - float(given["excess"])) > slack:
-            return "'excess' is not 'risk' less 'strength' times 'reference'"
-    return _check_growth(given)
-
-
-def _check_growth(given: Mapping[str, Any]) -> str:
-    """``log(1 - rate x)`` lies between its chord over [-gamma, 1] and its tangent, so its mean lies between theirs."""
-    if "log_growth" not in given:
-        return ""
-    rates, growth = np.asarray(given["rates"], dtype=float), np.asarray(given["log_growth"], dtype=float)
-    if rates.shape != growth.shape or not np.all((rates > 0.0) & (rates < 1.0)):
-        return "'log_growth' and 'rates' do not go together"
-    gamma = float(given.get("strength", 1.0)) if given.get("reference_kind", "none") != "none" else 0.0
-    mean = float(given["excess"]) if "excess" in given else float(given["risk"])
-    low, high = np.log1p(rates * gamma), np.log1p(-rates)
-    chord = low + (high - low) * (mean + gamma) / (1.0 + gamma)
-    if np.any(growth < chord - 1e-9) or np.any(growth > np.log1p(-rates * mean) + 1e-9):
-        return "'log_growth' is impossible for a mean of that size"
-    return ""

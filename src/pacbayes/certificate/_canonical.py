@@ -35,10 +35,16 @@ def content_digest(record: Mapping[str, Any]) -> str:
 
 def parsed(text: str | bytes) -> dict[str, Any]:
     """Return the record in a JSON text of this schema, or say in one sentence what is wrong with it."""
+    if not isinstance(text, str | bytes):
+        raise ValueError(  # noqa: TRY004
+            f"A certificate must be JSON text or a path object. Got {type(text).__name__} instead."
+        )
     try:
         record = json.loads(text, object_pairs_hook=_without_duplicates, parse_constant=_no_constant)
+        to_text(record).encode("utf-8")  # a lone surrogate has no place in UTF-8
     except (ValueError, RecursionError) as error:  # UnicodeDecodeError and JSONDecodeError are ValueErrors
-        raise ValueError(f"A certificate must be JSON text. Got something else: {error}.") from None
+        hint = " To read a file, pass pathlib.Path(...)." if isinstance(text, str) and len(text) < 500 else ""
+        raise ValueError(f"A certificate must be JSON text. Got something else: {error}.{hint}") from None
     if not isinstance(record, dict):
         raise ValueError(f"A certificate must be a JSON object. Got {type(record).__name__} instead.")  # noqa: TRY004
     version = record.get("schema_version")

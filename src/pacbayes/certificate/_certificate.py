@@ -7,7 +7,6 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any
 
 import numpy as np
@@ -71,6 +70,8 @@ class Certificate:
         Examples that the bound was computed on.
     candidates : int
         Number of settings among which the user chose by their certificates; each was given ``delta/candidates``.
+    share : float
+        Part of ``delta/candidates`` that this statement uses; the rest is for statements that hold along with it.
     choices : tuple of Choice
         Everything that was chosen, where, and what was paid for it.
     assumptions, notes : tuple of str
@@ -106,6 +107,7 @@ class Certificate:
     citation: str
     kl: float = 0.0
     candidates: int = 1
+    share: float = 1.0
     reference_bound: str | None = None
     split: float = 0.5
     loss: str = "zero_one"
@@ -196,13 +198,14 @@ def _plain(value: Any) -> Any:
 
 
 def _replace_file(path: Path, text: str) -> None:
-    with NamedTemporaryFile("w", dir=path.parent, prefix=path.name, delete=False, encoding="utf-8", newline="") as file:
-        try:
+    """Write a neighbouring file and put it in place in one step, with the permissions of any new file."""
+    draft = path.with_name(f".{path.name}.{os.getpid()}.draft")
+    try:
+        with draft.open("x", encoding="utf-8", newline="") as file:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
-        except BaseException:
-            file.close()
-            Path(file.name).unlink()
-            raise
-    Path(file.name).replace(path)
+        draft.replace(path)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise

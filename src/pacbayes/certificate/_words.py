@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from decimal import ROUND_CEILING, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -22,8 +21,8 @@ def rounded_up(value: float, digits: int = 4) -> str:
 
 def _percent(delta: float) -> str:
     """Return the confidence, rounded down: 95 %, 99.9 %."""
-    share = math.floor((1.0 - delta) * 1e6 + 1e-6) / 1e4
-    return f"{share:g} %"
+    share = (100 * (1 - Decimal(repr(delta)))).quantize(Decimal("0.0001"), rounding=ROUND_FLOOR)
+    return f"{share.normalize():f} %"
 
 
 def sentence(certificate: Certificate) -> str:
@@ -45,17 +44,19 @@ def rows(certificate: Certificate) -> list[tuple[str, str]]:
     if certificate.vote_value is not None:
         lines.append(("vote", rounded_up(certificate.vote_value)))
     lines.append(("confidence", f"{_percent(certificate.delta)} (delta {certificate.delta:g})"))
+    if certificate.share < 1.0:
+        lines.append(("share", f"{certificate.share:.4g} of delta; the rest is for statements that hold along with it"))
     if certificate.candidates > 1:
         lines.append(("candidates", f"{certificate.candidates}, delta shared among them"))
     lines.append(("examples", f"{certificate.n}, the rows that the bound is computed on"))
     if "risk" in given:
-        lines.append(("observed", f"{float(given['risk']):.4f}"))
+        lines.append(("observed", _decimal(given["risk"])))
     lines.append(("divergence", f"{certificate.kl:.4g} nats from prior to posterior"))
     name = certificate.bound if certificate.reference_bound is None else f"{certificate.bound} of the excess"
     lines.append(("bound", name))
     if certificate.reference_bound is not None:
-        strength, reference = float(given["strength"]), float(given["reference"])
-        words = f"{given['reference_kind']}, strength {strength:g}, loss {reference:.4f}, {certificate.reference_bound}"
+        kind, strength, loss = (given.get(name) for name in ("reference_kind", "strength", "reference"))
+        words = f"{kind}, strength {_decimal(strength)}, loss {_decimal(loss)}, {certificate.reference_bound}"
         lines.append(("reference", words))
     lines += [("note", note) for note in certificate.notes]
     return lines
@@ -84,6 +85,11 @@ def as_html(certificate: Certificate) -> str:
         f"<table>{table}</table><details><summary>It holds if</summary><ul>{assumptions}</ul></details>"
         f"<details><summary>What was chosen, and where</summary><ul>{chosen}</ul></details></div>"
     )
+
+
+def _decimal(value: Any) -> str:
+    """Return a number with four decimals; whatever else an unverified certificate holds, as it is."""
+    return f"{value:.4f}" if isinstance(value, float) else str(value)
 
 
 def _short(value: str | float | None) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["CertificateWarning", "caution", "repeated_rows"]
+__all__ = ["CertificateWarning", "caution", "repeated_rows", "repetition_note"]
 
 _MIN_ROWS = 20  # fewer labels are sorted by chance too often
 _BLOCK = 8192
@@ -34,6 +34,14 @@ def caution(owner: str, X: Any, y: Any) -> list[str]:  # noqa: N803
             stacklevel=3,
         )
     return notes
+
+
+def repetition_note(X: Any, y: Any) -> tuple[str, ...]:  # noqa: N803
+    """Return the note about repeated rows, if there are any."""
+    repeated = repeated_rows(X, y)
+    if not repeated:
+        return ()
+    return (f"{repeated} of {len(y)} rows repeat an earlier one; copies made by hand are not i.i.d.",)
 
 
 def repeated_rows(X: Any, y: Any) -> int:  # noqa: N803

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -13,7 +14,7 @@ from pacbayes.certificate import Certificate, Choice
 from pacbayes.certificate._arithmetic import bound_value, vote_of
 from pacbayes.summary import Summary
 
-__all__ = ["IID", "NOTHING_BEFORE", "checked_candidates", "issue", "statistics_of"]
+__all__ = ["IID", "NOTHING_BEFORE", "checked_candidates", "checked_delta", "forget", "issue", "statistics_of"]
 
 IID = "The rows are independent draws from one law, and the guarantee is about new rows from that law."
 NOTHING_BEFORE = (
@@ -42,6 +43,7 @@ def issue(
     delta: float,
     kl: float = 0.0,
     candidates: int = 1,
+    share: float = 1.0,
     reference_bound: str | None = None,
     split: float = 0.5,
     vote_rule: str,
@@ -49,8 +51,8 @@ def issue(
     **words: Any,
 ) -> Certificate:
     """Evaluate the bound on the statistics and return the certificate, with versions and time filled in."""
-    share = float(delta) / candidates
-    value = float(bound_value(bound, statistics, n, share, kl, reference_bound=reference_bound, split=split))
+    failure = float(delta) / candidates * share
+    value = float(bound_value(bound, statistics, n, failure, kl, reference_bound=reference_bound, split=split))
     return Certificate(
         value=max(value, 0.0),
         vote_value=vote_of(max(value, 0.0), vote_rule),
@@ -59,6 +61,7 @@ def issue(
         n=int(n),
         kl=float(kl),
         candidates=int(candidates),
+        share=share,
         bound=bound,
         reference_bound=reference_bound,
         split=split,
@@ -74,8 +77,22 @@ def issue(
 
 def checked_candidates(owner: str, candidates: Any) -> int:
     """Return the number of settings compared from outside, or say what it must be."""
-    if isinstance(candidates, bool) or not isinstance(candidates, int) or candidates < 1:
+    if isinstance(candidates, bool) or not isinstance(candidates, numbers.Integral) or candidates < 1:
         raise ValueError(
             f"The 'candidates' parameter of {owner} must be a whole number of at least 1. Got {candidates!r} instead."
         )
-    return candidates
+    return int(candidates)
+
+
+def checked_delta(owner: str, delta: Any) -> float:
+    """Return delta as a float, or say what it must be."""
+    if isinstance(delta, bool) or not isinstance(delta, numbers.Real) or not 0.0 < float(delta) < 1.0:
+        raise ValueError(f"The 'delta' parameter of {owner} must be a float in (0, 1). Got {delta!r} instead.")
+    return float(delta)
+
+
+def forget(estimator: Any, *names: str) -> None:
+    """Remove what an earlier fit left, so that a fit that fails leaves nothing that could be taken for its own."""
+    for name in names:
+        if hasattr(estimator, name):
+            delattr(estimator, name)

@@ -182,8 +182,9 @@ def _later_choices(plan: _Plan, task: Task, options: Options) -> list[Choice]:
     if options.prior == "zero":
         chosen.append(Choice("prior variance", plan.variance, PRIOR))
     if task.bound == "betting":
-        paid = "nothing" if task.rates.size == 1 else f"a union over {task.rates.size} rates, inside the bound"
-        chosen.append(Choice("rate", plan.rate if task.rates.size == 1 else "best of a grid", PRIOR, paid))
+        union = f"a union over {task.rates.size} rates, inside the bound"
+        single = task.rates.size == 1
+        chosen.append(Choice("rate", plan.rate, PRIOR) if single else Choice("rate", "best of a grid", _FREE, union))
     if options.reference != "none":
         where = PRIOR if options.strength is None else GIVEN
         chosen += [

@@ -96,7 +96,10 @@ class Rows:
 
     def transformed(self, rows: Any) -> Any:
         values = self.preprocessing.transform(take(self.X, rows))
-        return check_array(values, accept_sparse="csr", dtype=np.float64)
+        try:
+            return check_array(values, accept_sparse="csr", dtype=np.float64)
+        except ValueError as error:
+            raise ValueError(f"The preprocessing must give finite numbers. {error}") from None
 
     def matrix(self, stop: int) -> Any:
         """Return the first rows as one matrix, filled block by block so that only one copy is made."""

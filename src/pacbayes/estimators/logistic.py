@@ -6,25 +6,26 @@ import numbers
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.utils import check_array, check_random_state
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from pacbayes.bounds._arguments import single
 from pacbayes.certificate import Certificate
 from pacbayes.estimators._cautions import caution
 from pacbayes.estimators._certify import certify
 from pacbayes.estimators._html import WithCertificate
-from pacbayes.estimators._issue import checked_candidates
+from pacbayes.estimators._issue import checked_candidates, checked_delta, forget
 from pacbayes.estimators._parts import BOUNDS, Certified, Options
-from pacbayes.estimators._rows import rows_of
+from pacbayes.estimators._rows import labels_of, rows_of
 from pacbayes.numerics._arrays import FloatArray
 
 __all__ = ["CertifiedLogisticRegression"]
 
+_LARGEST = 1e300  # of a penalty
 _CHOICES = {
     "posterior": ("laplace", "isotropic"),
     "prior": ("informed", "zero"),
@@ -52,7 +53,8 @@ class CertifiedLogisticRegression(WithCertificate, ClassifierMixin, BaseEstimato
     prior_fraction : float, default=0.4
         Share of the rows for the prior's part, in (0, 1).
     preprocessing : transformer or None, default=None
-        Learned on the prior's part alone. None standardises; ``"passthrough"`` leaves the columns as they are.
+        Learned on the prior's part alone; it must transform each row by itself. None standardises; ``"passthrough"``
+        leaves the columns as they are.
     posterior : {"laplace", "isotropic"}, default="laplace"
         Shape of the covariance: the inverse Hessian at the prior's fit, or the identity.
     prior : {"informed", "zero"}, default="informed"
@@ -145,6 +147,7 @@ per row, is at most 0.1776.
         y : array_like, shape (n,)
             Labels of two values.
         """
+        forget(self, "certificate_")
         given = X
         X, y = self._validated(X, y)  # noqa: N806
         notes = caution(type(self).__name__, given, y)
@@ -168,34 +171,37 @@ per row, is at most 0.1776.
     def _validated(self, X: Any, y: Any) -> tuple[Any, Any]:  # noqa: N803
         """Check rows and labels; columns are left to ``preprocessing`` where it is given."""
         self._check_parameters()
+        owner = type(self).__name__
         if self.preprocessing is None:
-            X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)  # noqa: N806
-        else:
-            validate_data(self, X, y, skip_check_array=True)
-            X, y = rows_of(X), np.asarray(y)  # noqa: N806
-            if y.shape != (X.shape[0],) or y.size < 2:
-                raise ValueError(
-                    f"The 'y' argument of {type(self).__name__}.fit must have one label per row, at least two. "
-                    f"Got shape {y.shape} for {X.shape[0]} rows instead."
+            if sp.issparse(X):
+                raise TypeError(
+                    f"{owner} standardises, which would fill a sparse matrix; give preprocessing=MaxAbsScaler() or "
+                    "preprocessing='passthrough' for sparse rows."
                 )
-        check_classification_targets(y)
+            X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)  # noqa: N806
+        else:
+            X = rows_of(X)  # noqa: N806
+            validate_data(self, X, skip_check_array=True)
+        y = labels_of(owner, X, y)
+        if y.size < 2:
+            raise ValueError(f"{owner} needs at least 2 rows. Got n_samples={y.size} instead.")
         kind = type_of_target(y, input_name="y")
         if kind != "binary":
             raise ValueError(f"Only binary classification is supported. The type of the target is {kind}.")
         self.classes_ = np.unique(y)
         if self.classes_.size < 2:
             raise ValueError(
-                f"{type(self).__name__} needs samples of at least 2 classes in the data. "
+                f"{owner} needs samples of at least 2 classes in the data. "
                 f"Got only one class, {self.classes_[0]!r}, instead."
             )
         return X, y
 
     def _check_parameters(self) -> None:
         owner = type(self).__name__
-        single(owner, "delta", self.delta)
+        checked_delta(owner, self.delta)
         checked_candidates(owner, self.candidates)
         for name, allowed in _CHOICES.items():
-            if getattr(self, name) not in allowed:
+            if not isinstance(getattr(self, name), str) or getattr(self, name) not in allowed:
                 raise ValueError(
                     f"The {name!r} parameter of {owner} must be one of {', '.join(map(repr, allowed))}. "
                     f"Got {getattr(self, name)!r} instead."
@@ -205,9 +211,15 @@ per row, is at most 0.1776.
                 f"The 'prior_fraction' parameter of {owner} must be a float in (0, 1). Got {self.prior_fraction!r} "
                 "instead."
             )
-        for name, top in (("alpha", np.inf), ("strength", 1.0)):
+        if isinstance(self.preprocessing, str) and self.preprocessing != "passthrough":
+            raise ValueError(
+                f"The 'preprocessing' parameter of {owner} must be a transformer, None or 'passthrough'. "
+                f"Got {self.preprocessing!r} instead."
+            )
+        for name, top in (("alpha", _LARGEST), ("strength", 1.0)):
             given = getattr(self, name)
-            if given != "auto" and not (isinstance(given, numbers.Real) and 0.0 < given <= top and given < np.inf):
+            number = isinstance(given, numbers.Real) and not isinstance(given, bool)
+            if not (isinstance(given, str) and given == "auto") and not (number and 0.0 < given <= top < np.inf):
                 raise ValueError(
                     f"The {name!r} parameter of {owner} must be 'auto' or a positive float"
                     f"{' of at most 1' if top == 1.0 else ''}. Got {given!r} instead."
@@ -217,15 +229,15 @@ per row, is at most 0.1776.
         steps = StandardScaler() if self.preprocessing is None else self.preprocessing
         return Options(
             delta=float(self.delta),
-            candidates=self.candidates,
-            alpha=None if self.alpha == "auto" else float(self.alpha),
+            candidates=int(self.candidates),
+            alpha=None if isinstance(self.alpha, str) else float(self.alpha),
             prior_fraction=float(self.prior_fraction),
             preprocessing=FunctionTransformer() if isinstance(steps, str) else clone(steps),
             posterior=self.posterior,
             prior=self.prior,
             bound=self.bound,
             reference=self.reference,
-            strength=None if self.strength == "auto" else float(self.strength),
+            strength=None if isinstance(self.strength, str) else float(self.strength),
         )
 
     def _transformed(self, X: Any) -> Any:  # noqa: N803

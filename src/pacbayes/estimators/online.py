@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
+import numbers
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, is_classifier
 from sklearn.utils import check_random_state, get_tags
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from pacbayes.bounds import betting_rates
-from pacbayes.bounds._arguments import single
 from pacbayes.certificate import Certificate, Choice, data_digest, digest_of_arrays
-from pacbayes.estimators._cautions import caution, repeated_rows
+from pacbayes.estimators._cautions import caution, repetition_note
 from pacbayes.estimators._html import WithCertificate
-from pacbayes.estimators._issue import IID, NOTHING_BEFORE, checked_candidates, issue, statistics_of
-from pacbayes.estimators._rows import rows_of, take
+from pacbayes.estimators._issue import (
+    IID,
+    NOTHING_BEFORE,
+    checked_candidates,
+    checked_delta,
+    forget,
+    issue,
+    statistics_of,
+)
+from pacbayes.estimators._rows import labels_of, rows_of, take
+from pacbayes.estimators._stream import Stream
 from pacbayes.numerics._arrays import FloatArray
 from pacbayes.online import Every, Geometric
-from pacbayes.online._snapshots import losses_of, refitted
 from pacbayes.summary import Summary
 
 __all__ = ["OnlineCertifiedClassifier"]
@@ -48,7 +55,7 @@ class OnlineCertifiedClassifier(WithCertificate, MetaEstimatorMixin, ClassifierM
         snapshot at a fifth of the rows of the first fit, then whenever there are a quarter more.
     certify_last : bool, default=False
         Whether to issue ``last_certificate_`` too, for the last snapshot, on the rows since it was trained. Both
-        are then given half of delta.
+        then hold together with probability at least ``1 - delta``.
     candidates : int, default=1
         How many settings you compare by their certificates on the same rows; each is given ``delta/candidates``.
     random_state : int, RandomState or None
@@ -110,53 +117,53 @@ class OnlineCertifiedClassifier(WithCertificate, MetaEstimatorMixin, ClassifierM
     def fit(self, X: Any, y: Any) -> OnlineCertifiedClassifier:  # noqa: N803
         """Run the stream over these rows, in random order, and issue the certificate."""
         owner = type(self).__name__
-        single(owner, "delta", self.delta)
+        checked_delta(owner, self.delta)
         checked_candidates(owner, self.candidates)
+        if not is_classifier(self.estimator):
+            raise ValueError(
+                f"The 'estimator' parameter of {owner} must be a classifier. Got {self.estimator!r} instead."
+            )
+        forget(self, "certificate_", "last_certificate_")
         given = X
         X, y = self._validated(X, y, reset=True)  # noqa: N806
-        notes = caution(owner, given, y)
-        if np.unique(y).size < 2:
-            raise ValueError(f"{owner} needs samples of at least 2 classes. Got only one class instead.")
-        return self._run(X, y, check_random_state(self.random_state).permutation(y.size), tuple(notes))
+        if y.size < 2 or np.unique(y).size < 2:
+            raise ValueError(
+                f"{owner} needs rows of at least 2 classes. Got n_samples={y.size} with only one class instead."
+            )
+        order = check_random_state(self.random_state).permutation(y.size)
+        return self._run(X, y, order, tuple(caution(owner, given, y)))
+
+    def update(self, X: Any, y: Any) -> OnlineCertifiedClassifier:  # noqa: N803
+        """Extend the stream by further rows, in the order given, and issue the certificate anew, at no cost.
+
+        If anything fails on the way, the estimator stays as it was before the call.
+        """
+        check_is_fitted(self, "certificate_")
+        X, y = self._validated(X, y, reset=False)  # noqa: N806
+        known = self._stream.y.dtype
+        if (known.kind in "OUS") != (y.dtype.kind in "OUS"):
+            raise ValueError(
+                f"The 'y' argument of {type(self).__name__}.update must hold labels of the kind so far, {known}. "
+                f"Got {y.dtype} instead."
+            )
+        return self._advanced(self._stream.extended(X, y), self.order_, self._notes)
 
     def _run(self, X: Any, y: Any, order: Any, notes: tuple[str, ...]) -> OnlineCertifiedClassifier:  # noqa: N803
         """Everything after the shuffle, which is a function of data, parameters and order alone."""
-        self.order_, self._notes = order, notes
-        self._stream_X, self._stream_y = take(X, order), y[order]
-        self._schedule = self._resolved_schedule(y.size)
-        self.snapshots_: list[tuple[int, Any]] = []
-        self.losses_ = np.zeros(0)
-        if hasattr(self, "last_certificate_"):
-            del self.last_certificate_
-        return self._advanced()
-
-    def update(self, X: Any, y: Any) -> OnlineCertifiedClassifier:  # noqa: N803
-        """Extend the stream by further rows, in the order given, and issue the certificate anew, at no cost."""
-        check_is_fitted(self, "certificate_")
-        X, y = self._validated(X, y, reset=False)  # noqa: N806
-        self._stream_X, self._stream_y = _joined(self._stream_X, X), np.concatenate([self._stream_y, y])
-        return self._advanced()
+        return self._advanced(Stream(take(X, order), y[order], self._resolved_schedule(y.size)), order, notes)
 
     def _validated(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Any]:  # noqa: N803
         """Check shapes and labels; columns are the estimator's own business."""
-        if y is None:
-            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
-        rows, labels = rows_of(X), column_or_1d(y, warn=True)
+        rows = rows_of(X)
+        labels = labels_of(type(self).__name__, rows, y)
         validate_data(self, rows, skip_check_array=True, reset=reset)
-        check_classification_targets(labels)
-        if len(rows.shape) != 2 or labels.shape != (rows.shape[0],):
-            raise ValueError(
-                f"The 'y' argument of {type(self).__name__} must have one label per row of a table. "
-                f"Got shapes {rows.shape} and {labels.shape} instead."
-            )
-        if reset and labels.size < 2:
-            raise ValueError(f"{type(self).__name__} needs at least 2 rows. Got n_samples={labels.size} instead.")
         return rows, labels
 
     def _resolved_schedule(self, n: int) -> Any:
         if self.schedule is None:
             return Geometric(_RATIO, first=max(1, n // _FIRST_SHARE))
-        schedule = Every(int(self.schedule)) if isinstance(self.schedule, int | np.integer) else self.schedule
+        period = isinstance(self.schedule, numbers.Integral) and not isinstance(self.schedule, bool)
+        schedule = Every(int(self.schedule)) if period else self.schedule
         if not hasattr(schedule, "points") or not schedule.points(n):
             raise ValueError(
                 f"The 'schedule' parameter of {type(self).__name__} must train a first snapshot within the {n} rows "
@@ -164,73 +171,20 @@ class OnlineCertifiedClassifier(WithCertificate, MetaEstimatorMixin, ClassifierM
             )
         return schedule
 
-    def _advanced(self) -> OnlineCertifiedClassifier:
-        """Train and judge snapshots up to the end of the stream, then issue certificates."""
-        n = self._stream_y.size
-        points = self._schedule.points(n)
-        judged, losses = points[0] + self.losses_.size, [self.losses_]
-        for start, stop in zip(points, [*points[1:], n], strict=True):
-            if stop <= judged:
-                continue
-            if not self.snapshots_ or self.snapshots_[-1][0] < start:
-                model = refitted(clone(self.estimator), None, self._stream_X, self._stream_y, start)
-                self.snapshots_.append((start, model))
-            part = slice(judged, stop)
-            losses.append(
-                losses_of(self.snapshots_[-1][1], take(self._stream_X, part), self._stream_y[part], "zero_one")
-            )
-            judged = stop
-        self.losses_ = np.concatenate(losses)
-        edges = np.array([*(start for start, _ in self.snapshots_), n])
-        self.weights_ = np.diff(edges) / (n - edges[0])
-        self.classes_ = np.unique(self._stream_y)
-        self._issue()
+    def _advanced(self, stream: Stream, order: Any, notes: tuple[str, ...]) -> OnlineCertifiedClassifier:
+        """Judge the stream to its end and issue certificates; only when all is done is anything kept."""
+        stream = stream.judged(self.estimator)
+        issued = _Issuer(stream, order, notes, float(self.delta), self.candidates)
+        certificate = issued.of_the_snapshots(0.5 if self.certify_last else 1.0)
+        last = issued.of_the_last() if self.certify_last else None
+        self._stream, self.order_, self._notes = stream, order, notes
+        self.snapshots_, self.weights_, self.losses_ = list(stream.snapshots), stream.weights, stream.losses
+        self.classes_ = np.unique(stream.y)
+        self.certificate_: Certificate = certificate
+        forget(self, "last_certificate_")
+        if last is not None:
+            self.last_certificate_: Certificate = last
         return self
-
-    def _issue(self) -> None:
-        self.certificate_: Certificate = self._certificate(
-            self.losses_,
-            self.delta / 2.0 if self.certify_last else self.delta,
-            vote_rule="twice",
-            predictor="a snapshot picked at random per row",
-        )
-        if self.certify_last:
-            count, size = len(self.snapshots_), self._stream_y.size - self.snapshots_[-1][0]
-            share = self.delta / 2.0 / (count * (count + 1))
-            self.last_certificate_: Certificate = self._certificate(
-                self.losses_[-size:],
-                share,
-                vote_rule="none",
-                predictor="the last snapshot, which `predict_last` returns,",
-                union=Choice("snapshot", f"the last of {count}", "the schedule", f"delta/(2 {count} ({count} + 1))"),
-            )
-
-    def _certificate(
-        self, losses: FloatArray, delta: float, *, union: Choice | None = None, **words: Any
-    ) -> Certificate:
-        rates, weights = betting_rates()
-        repeated = repeated_rows(self._stream_X, self._stream_y)
-        copies = f"{repeated} of {self._stream_y.size} rows repeat an earlier one; copies made by hand are not i.i.d."
-        return issue(
-            kind="online",
-            bound="betting",
-            statistics=statistics_of(Summary.from_values(losses, rates=rates, weights=weights)),
-            n=losses.size,
-            delta=delta,
-            candidates=self.candidates,
-            choices=[
-                Choice("schedule", repr(self._schedule), "given"),
-                Choice("rate", "best of a grid", "all rows", f"a union over {rates.size} rates, inside the bound"),
-                *([union] if union else []),
-            ],
-            assumptions=(IID, NOTHING_BEFORE, _ANYTIME),
-            notes=(*self._notes, copies) if repeated else self._notes,
-            digests={
-                "data": data_digest(self._stream_X, self._stream_y),
-                "order": digest_of_arrays(order=self.order_),
-            },
-            **words,
-        )
 
     def predict(self, X: Any, *, randomized: bool = False, random_state: Any = None) -> Any:  # noqa: N803
         """Return the label with the largest weight among the snapshots, or that of one picked at random for each row.
@@ -276,11 +230,59 @@ class OnlineCertifiedClassifier(WithCertificate, MetaEstimatorMixin, ClassifierM
         return np.stack([np.searchsorted(self.classes_, model.predict(rows)) for _, model in self.snapshots_])
 
 
-def _joined(first: Any, second: Any) -> Any:
-    if sp.issparse(first):
-        return sp.vstack([first, second], format="csr")
-    if hasattr(first, "iloc"):
-        import pandas as pd  # noqa: PLC0415  (there is one, since a frame of it was given)
+@dataclass(frozen=True, slots=True)
+class _Issuer:
+    """Certificates about a stream."""
 
-        return pd.concat([first, second], ignore_index=True)
-    return first.vstack(second) if hasattr(first, "vstack") else np.concatenate([first, second])
+    stream: Stream
+    order: Any
+    notes: tuple[str, ...]
+    delta: float
+    candidates: int
+
+    def of_the_snapshots(self, share: float) -> Certificate:
+        union = Choice("statement", "about the snapshots, beside one about the last", "given", "half of delta")
+        return self._certificate(
+            self.stream.losses,
+            share,
+            [union] if share < 1.0 else [],
+            vote_rule="twice",
+            predictor="a snapshot picked at random per row",
+        )
+
+    def of_the_last(self) -> Certificate:
+        """Half of delta is for all snapshots that ever are the last, the k-th of them getting 1/(k (k + 1)) of it."""
+        count = len(self.stream.snapshots)
+        union = Choice("snapshot", f"the last of {count}", "the schedule", f"delta/(2 {count} ({count} + 1))")
+        return self._certificate(
+            self.stream.losses[-self.stream.counts[-1] :],
+            0.5 / (count * (count + 1)),
+            [union],
+            vote_rule="none",
+            predictor="the last snapshot, which `predict_last` returns,",
+        )
+
+    def _certificate(self, losses: FloatArray, share: float, union: list[Choice], **words: Any) -> Certificate:
+        rates, weights = betting_rates()
+        copies = repetition_note(self.stream.X, self.stream.y)
+        return issue(
+            kind="online",
+            bound="betting",
+            statistics=statistics_of(Summary.from_values(losses, rates=rates, weights=weights)),
+            n=losses.size,
+            delta=self.delta,
+            share=share,
+            candidates=self.candidates,
+            choices=[
+                Choice("schedule", repr(self.stream.schedule), "given"),
+                Choice("rate", "best of a grid", "all rows", f"a union over {rates.size} rates, inside the bound"),
+                *union,
+            ],
+            assumptions=(IID, NOTHING_BEFORE, _ANYTIME),
+            notes=(*self.notes, *copies),
+            digests={
+                "data": data_digest(self.stream.X, self.stream.y),
+                "order": digest_of_arrays(order=self.order),
+            },
+            **words,
+        )

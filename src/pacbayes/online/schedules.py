@@ -14,7 +14,10 @@ class Schedule(Protocol):
     """Anything that says after how many examples to refit."""
 
     def points(self, n: int) -> list[int]:
-        """Return increasing prefix lengths below ``n``; each snapshot predicts up to the next."""
+        """Return increasing prefix lengths below ``n``; each snapshot predicts up to the next.
+
+        For more examples they must begin with those for fewer, or a stream could not be extended.
+        """
 
 
 @dataclass(frozen=True, slots=True)

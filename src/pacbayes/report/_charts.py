@@ -68,7 +68,7 @@ _STANDALONE = (
 
 
 def _nice_top(value: float) -> float:
-    return next((step for step in (0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7) if value <= step), 1.0)
+    return next((step for step in (0.02, 0.04, 0.1, 0.2, 0.4, 0.6, 0.8) if value <= step), 1.0)
 
 
 def _grid(top: float, y_of: Any) -> list[str]:

@@ -53,7 +53,7 @@ def delta_values(certificate: Certificate) -> list[dict[str, Any]]:
     >>> from pacbayes.report import delta_values
     >>> certificate = pb.holdout_certificate([0, 1] * 100, [0, 1] * 95 + [1, 1] * 5)
     >>> [(row["delta"], row["shown"]) for row in delta_values(certificate)[6:9]]
-    [(0.1, '0.0458'), (0.075, '0.0485'), (0.05, '0.0519')]
+    [(0.1, '0.0459'), (0.075, '0.0485'), (0.05, '0.0519')]
     """
     rows = []
     for delta in sorted({*_DELTAS, certificate.delta}, reverse=True):

@@ -149,7 +149,8 @@ def _baseline(table: Table, settings: Settings) -> dict[str, Any]:
         model = pipeline(table, settings).fit(table.X.iloc[train], table.y[train])
         errors, n = int(np.sum(model.predict(table.X.iloc[test]) != table.y[test])), test.size
     losses = np.arange(n) < errors
-    return {"value": holdout_certificate(losses=losses, delta=settings.delta).value, "n": int(n), "errors": errors}
+    value = holdout_certificate(losses=losses, delta=settings.delta, candidates=settings.candidates).value
+    return {"value": value, "n": int(n), "errors": errors}
 
 
 def _curve(model: OnlineCertifiedClassifier, settings: Settings) -> dict[str, list[float]]:

@@ -19,7 +19,7 @@ __all__ = ["Stored", "read_run", "write_run"]
 
 _FORMAT, _VERSION = "pacbayes-model", 1
 # skops itself trusts plain arrays and much of scikit-learn; beyond that only the rest of it is let in, and no functions
-_TRUSTED = ("sklearn.", "numpy.dtype")
+_TRUSTED = ("sklearn.", "numpy.dtype", "pacbayes.online._snapshots.OneClass")
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,7 @@ class LossStream:
     ...     stream.add(stream.loss_of(line))
     >>> certificate = stream.certificate()
     >>> certificate.n, round(certificate.value, 4)
-    (300, 0.4333)
+    (300, 0.435)
     """
 
     def __init__(self, delta: float = 0.05) -> None:

@@ -102,10 +102,19 @@ def _stored_predictor(stored: Stored, table: Table, model: Any) -> Check:
         return Check(what, held=False, detail="it holds no snapshots")
     snapshots = stored.models["snapshots"]
     same = len(snapshots) == len(model.snapshots_) and all(
-        np.array_equal(one.predict(table.X), two.predict(table.X))
-        for one, (_, two) in zip(snapshots, model.snapshots_, strict=True)
+        _agree(one, two, table.X) for one, (_, two) in zip(snapshots, model.snapshots_, strict=True)
     )
     return Check(what, same, "" if same else "its predictions differ")
+
+
+def _agree(one: Any, two: Any, rows: Any) -> bool:
+    """Whether two models predict the same, with the same probabilities where they have such."""
+    if not np.array_equal(one.predict(rows), two.predict(rows)):
+        return False
+    if not (hasattr(one, "predict_proba") and hasattr(two, "predict_proba")):
+        return True
+    first, second = one.predict_proba(rows), two.predict_proba(rows)
+    return first.shape == second.shape and bool(np.allclose(first, second, rtol=_AGREEMENT, atol=_AGREEMENT))
 
 
 def _held_out(certificate: Certificate, stored: Stored, table: Table) -> tuple[Verification, Check]:
@@ -115,5 +124,5 @@ def _held_out(certificate: Certificate, stored: Stored, table: Table) -> tuple[V
     predictor, rows = stored.models["predictor"], table.X.iloc[test]
     result = recheck(certificate, rows, table.y[test], predictor)
     again = pipeline(table, stored.settings).fit(table.X.iloc[train], table.y[train])
-    same = np.array_equal(predictor.predict(table.X), again.predict(table.X))
+    same = _agree(predictor, again, table.X)
     return result, Check("the stored predictor is what its rows teach, and they are not those held out", same)

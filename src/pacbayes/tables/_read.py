@@ -101,8 +101,11 @@ def _unpacked(place: Path, packing: str) -> io.BytesIO:
     if packing == ".zst":
         import pyarrow as pa  # noqa: PLC0415
 
-        with pa.input_stream(str(place), compression="zstd") as stream:
-            return io.BytesIO(stream.read())
+        try:
+            with pa.input_stream(str(place), compression="zstd") as stream:
+                return io.BytesIO(stream.read())
+        except OSError as error:
+            raise EOFError(_line(error)) from None
     openers: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
     with openers[packing](place) as file:
         return io.BytesIO(file.read())
@@ -113,8 +116,12 @@ def _columnar(source: Any, kind: str) -> pd.DataFrame:
     from pyarrow import feather, parquet  # noqa: PLC0415
 
     try:
-        reads = parquet.read_table if kind in {".parquet", ".pq"} else feather.read_table
-        table = reads(source)
+        if kind in {".parquet", ".pq"}:
+            file = parquet.ParquetFile(source)
+            _refuse_duplicates(file.schema_arrow.names)
+            table = file.read()
+        else:
+            table = feather.read_table(source)
     except (pa.ArrowException, OSError) as error:
         if isinstance(error, PermissionError):
             raise

@@ -23,8 +23,8 @@ help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 demo: $(VENV)/.wheel ## show the main job on embedded data
-	@$(BIN)/python examples/breast_cancer.py
-	@$(BIN)/python examples/demo.py
+	@$(BIN)/python examples/demo.py | sed -n '1,9p'
+	@$(BIN)/pacbayes demo --out demo-report
 
 test: lint $(VENV)/.wheel ## lint, types, import arrows, tests and doctests, on the built wheel
 	$(PYTEST) -m "not long"
@@ -53,6 +53,7 @@ bench: $(VENV)/.wheel ## speed, each as a ratio measured in one run
 	$(BIN)/python benchmarks/posteriors.py
 	$(BIN)/python benchmarks/stream.py
 	$(BIN)/python benchmarks/online.py
+	$(BIN)/python benchmarks/command_line.py
 
 $(VENV)/.tools: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -66,4 +67,4 @@ $(VENV)/.wheel: $(VENV)/.tools $(SOURCES)
 	@touch $@
 
 clean: ## remove everything that was set up
-	rm -rf .venv .venv-lowest .pytest_cache .mypy_cache .ruff_cache .hypothesis dist
+	rm -rf demo-report .venv .venv-lowest .pytest_cache .mypy_cache .ruff_cache .hypothesis dist

@@ -58,7 +58,7 @@ class Tags(HTMLParser):
         if tag not in {"meta", "link", "input", "br", "rect", "line", "!doctype", "img"}:
             self.open.append(tag)
 
-    def handle_startendtag(self, tag, attrs):
+    def handle_startendtag(self, _, attrs):
         self.links += [value for name, value in attrs if name in {"src", "href"}]
 
     def handle_endtag(self, tag):

@@ -39,16 +39,17 @@ def watch(
     """
     output = Output(as_json=as_json, quiet=quiet)
     single("watch", "delta", delta)
-    stream = LossStream(delta)
+    stream, shown = LossStream(delta), None
     try:
         for number, line in enumerate(_lines(source, follow=follow), start=1):
             if _taken(stream, number, line) and len(stream) % every == 0:
-                _report(output, stream, out)
+                shown = _report(output, stream, out)
     except KeyboardInterrupt:
         pass  # the usual way to end --follow
     if not len(stream):
         raise ValueError(f"No loss could be read from {source!r}.")
-    certificate = _report(output, stream, out)
+    fresh = shown is not None and shown.n == len(stream) and not stream.skipped
+    certificate = shown if fresh else _report(output, stream, out)
     if not quiet:
         output.say(certificate.sentence())
 

@@ -39,7 +39,8 @@ def watch(
     """
     output = Output(as_json=as_json, quiet=quiet)
     single("watch", "delta", delta)
-    stream, shown = LossStream(delta), None
+    stream = LossStream(delta)
+    shown: Any = None
     try:
         for number, line in enumerate(_lines(source, follow=follow), start=1):
             if _taken(stream, number, line) and len(stream) % every == 0:

@@ -22,15 +22,14 @@ from pacbayes.runs._plan import arguments_of, bound_named, bound_of
 __all__ = ["bound", "bounds"]
 
 _VECTORS = ("frequencies", "values", "log_growth", "rates", "weights")
-_GRID = "A number, a list 0.01,0.02 or a range first:last:count."
 
 
 def _number(text: str) -> Any:
-    return typer.Option(help=f"{text} {_GRID}")
+    return typer.Option(help=text, metavar="numbers")
 
 
 def _vector(text: str) -> Any:
-    return typer.Option(help=f"{text} A list with commas.")
+    return typer.Option(help=text, metavar="list")
 
 
 @tidy
@@ -67,6 +66,8 @@ def bound(
     quiet: QUIET = False,
 ) -> None:
     """Compute a bound from plain numbers: with probability 1 - delta the true risk (or excess) is at most this.
+
+    Each number may also be a list (0.01,0.02) or a range (first:last:count); all combinations are computed.
 
     Numbers are printed rounded up, so that they stay bounds; --json gives all digits. Statistics that are not given
     follow from --risk as for a loss that is 0 or 1, which is on the safe side for any loss between.

@@ -23,9 +23,8 @@ help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 demo: $(VENV)/.wheel ## show the main job on embedded data
-	@$(BIN)/python examples/certificate.py
-	@$(BIN)/python examples/breast_cancer.py
-	@$(BIN)/python examples/demo.py
+	@$(BIN)/python examples/demo.py | sed -n '1,9p'
+	@$(BIN)/pacbayes demo --out demo-report
 
 test: lint $(VENV)/.wheel ## lint, types, import arrows, tests and doctests, on the built wheel
 	$(PYTEST) -m "not long"
@@ -55,6 +54,7 @@ bench: $(VENV)/.wheel ## speed, each as a ratio measured in one run
 	$(BIN)/python benchmarks/stream.py
 	$(BIN)/python benchmarks/online.py
 	$(BIN)/python benchmarks/certify.py
+	$(BIN)/python benchmarks/command_line.py
 
 $(VENV)/.tools: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -68,4 +68,4 @@ $(VENV)/.wheel: $(VENV)/.tools $(SOURCES)
 	@touch $@
 
 clean: ## remove everything that was set up
-	rm -rf .venv .venv-lowest .pytest_cache .mypy_cache .ruff_cache .hypothesis dist
+	rm -rf demo-report .venv .venv-lowest .pytest_cache .mypy_cache .ruff_cache .hypothesis dist

@@ -16,7 +16,7 @@ from pacbayes.estimators._cautions import caution
 from pacbayes.estimators._parts import model_digest
 from pacbayes.estimators._rows import take
 
-__all__ = ["recheck"]
+__all__ = ["recheck", "recheck_run"]
 
 _AGREEMENT = 1e-9
 _NUMBERS = ("value", "vote_value", "n", "kl", "delta", "candidates", "share", "split")
@@ -74,6 +74,41 @@ def recheck(certificate: Certificate, X: Any, y: Any, model: Any) -> Verificatio
             f"Got {type(model).__name__} instead."
         )
     return Verification((*own, *further), _PROVES)
+
+
+def recheck_run(certificate: Certificate, X: Any, y: Any, model: Any) -> Verification:  # noqa: N803
+    """Fit an estimator again and compare what it issues with a certificate: for those who have no fitted model.
+
+    Parameters
+    ----------
+    certificate : Certificate
+        The claim.
+    X, y : array_like
+        The rows and labels of ``fit``, in the same order.
+    model : CertifiedLogisticRegression or OnlineCertifiedClassifier
+        With the parameters of then, ``random_state`` a whole number; it is fitted here.
+
+    Returns
+    -------
+    Verification
+        True if everything held.
+
+    Examples
+    --------
+    >>> import pacbayes as pb
+    >>> from pacbayes.verification import recheck_run
+    >>> sample = pb.datasets.make_known_risk(500, d=2, random_state=0)
+    >>> claim = pb.CertifiedLogisticRegression(random_state=0).fit(sample.X, sample.y).certificate_
+    >>> bool(recheck_run(claim, sample.X, sample.y, pb.CertifiedLogisticRegression(random_state=0)))
+    True
+    >>> bool(recheck_run(claim, sample.X, sample.y, pb.CertifiedLogisticRegression(random_state=1)))
+    False
+    """
+    issued = model.fit(X, y).certificate_
+    digests = [
+        _same(f"digest of the {name}", certificate.digests.get(name), found) for name, found in issued.digests.items()
+    ]
+    return Verification((*certificate.verify().checks, *digests, *_compared(certificate, issued)), _PROVES)
 
 
 def _logistic(certificate: Certificate, X: Any, y: Any, model: CertifiedLogisticRegression) -> list[Check]:  # noqa: N803

@@ -1,0 +1,75 @@
+"""``pacbayes demo``: certify, report and verify on embedded data, and one picture."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated, Any
+
+import typer
+
+from pacbayes.certificate import Certificate
+from pacbayes.cli._output import JSON, QUIET, Output, tidy
+from pacbayes.cli.certify import certify_to_folder
+from pacbayes.cli.verify import checked
+from pacbayes.report import delta_values
+from pacbayes.report._charts import curve
+from pacbayes.runs import Settings
+
+__all__ = ["demo"]
+
+
+@tidy
+def demo(
+    out: Annotated[Path, typer.Option(help="Folder for the results; files of an earlier demo are replaced.")] = Path(
+        "demo-report"
+    ),
+    as_json: JSON = False,
+    quiet: QUIET = False,
+) -> None:
+    """Show everything in under a minute on data that comes along: certify, report, verify, and one picture.
+
+    The data are 569 tumours (Wisconsin breast cancer, from scikit-learn); the question is how often a logistic
+    regression will be wrong about new ones.
+    """
+    output = Output(as_json=as_json, quiet=quiet)
+    with TemporaryDirectory() as folder:
+        data = Path(folder) / "breast-cancer.csv"
+        _embedded().to_csv(data, index=False)
+        settings = Settings(target="diagnosis")
+        run = certify_to_folder(
+            Output(as_json=False, quiet=True) if as_json else output, data, settings, "auto", out, force=True
+        )
+        picture = out / "delta.svg"
+        picture.write_text(_picture(run.certificate), encoding="utf-8")
+        with output.progress("Running everything again to verify ..."):
+            result = checked(Certificate.from_json(out / "certificate.json"), data, out / "model.json")
+    report = str((out / "report.html").absolute())
+    output.result(
+        {"sentence": run.certificate.sentence(), "report": report, "picture": str(picture), "verified": bool(result)}
+    )
+    output.say(f"\n{result}" if not quiet else str(bool(result)))
+    if not quiet:
+        output.say(f"\n{run.certificate.sentence()}\nPicture: {picture.absolute()}\nReport:  {report}")
+        output.say(f"Verified: {'yes' if result else 'NO'}")
+    raise typer.Exit(0 if result else 1)
+
+
+def _embedded() -> Any:
+    from sklearn.datasets import load_breast_cancer  # noqa: PLC0415
+
+    bunch = load_breast_cancer(as_frame=True)
+    return bunch.data.assign(diagnosis=[str(bunch.target_names[code]) for code in bunch.target])
+
+
+def _picture(certificate: Certificate) -> str:
+    """How the guarantee depends on delta, for the same rows."""
+    rows = delta_values(certificate)[::-1]
+    lines = [
+        ("guarantee", [row["value"] for row in rows]),
+        ("observed", [float(certificate.statistics["risk"])] * len(rows)),
+    ]
+    label = "The guarantee against the allowed probability of failure, and the observed error below it"
+    sizes = [1.0 / row["delta"] for row in rows][::-1]
+    flipped = [(name, values[::-1]) for name, values in lines]
+    return curve(sizes, flipped, label=label, axis="1/delta: one statement in so many may be wrong", standalone=True)

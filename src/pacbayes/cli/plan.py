@@ -1,0 +1,43 @@
+"""``pacbayes plan``: how many examples a target certificate needs."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from pacbayes.certificate._words import rounded_up
+from pacbayes.cli._output import JSON, QUIET, Output, tidy
+from pacbayes.runs._plan import examples_needed
+
+__all__ = ["plan"]
+
+
+@tidy
+def plan(
+    target: Annotated[float, typer.Option(help="The guarantee that is wanted: true error at most this.")],
+    risk: Annotated[float, typer.Option(help="The error you expect to observe.")],
+    kl: Annotated[
+        float, typer.Option(help="The divergence you expect, in nats: 0 for a model that is fixed beforehand.")
+    ] = 0.0,
+    delta: Annotated[float, typer.Option(help="Allowed probability that the guarantee is wrong.")] = 0.05,
+    bound: Annotated[
+        str, typer.Option(help="A bound of the catalogue; for a fixed model chernoff or clopper_pearson.")
+    ] = "maurer",
+    as_json: JSON = False,
+    quiet: QUIET = False,
+) -> None:
+    """Say how many examples a guarantee needs, if the observed error turns out as expected.
+
+    The examples are those that the bound is computed on; what training needs comes on top.
+    """
+    output = Output(as_json=as_json, quiet=quiet)
+    n, value = examples_needed(bound, target=target, risk=risk, kl=kl, delta=delta)
+    output.result({"bound": bound, "n": n, "value": value, "target": target, "risk": risk, "kl": kl, "delta": delta})
+    if output.quiet:
+        output.say(str(n))
+        return
+    output.say(
+        f"{n} examples are enough: if {risk:g} of them are wrong and the divergence is {kl:g}, then with probability "
+        f"at least {1 - delta:.6g} the true error is at most {rounded_up(value)} by {bound}."
+    )

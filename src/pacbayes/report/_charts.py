@@ -1,0 +1,90 @@
+"""Charts as inline SVG: text stays text, colours come from the page, nothing is fetched."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from html import escape
+from typing import Any
+
+__all__ = ["bars", "curve"]
+
+_WIDTH, _HEIGHT = 640.0, 280.0
+_LEFT, _RIGHT, _TOP, _BOTTOM = 52.0, 16.0, 14.0, 40.0
+
+
+def bars(parts: Sequence[dict[str, Any]], label: str) -> str:
+    """Return one stacked bar, each part with a class of its own; the words stand in the table beside it."""
+    total = sum(part["adds"] for part in parts) or 1.0
+    x, pieces = 0.0, []
+    for part in parts:
+        width = 640.0 * part["adds"] / total
+        pieces.append(f'<rect class="part-{escape(part["name"])}" x="{x:.2f}" y="0" width="{width:.2f}" height="28"/>')
+        x += width
+    return (
+        f'<svg class="bar" viewBox="0 0 640 28" preserveAspectRatio="none" role="img" aria-label="{escape(label)}">'
+        f"{''.join(pieces)}</svg>"
+    )
+
+
+def curve(
+    n: Sequence[float],
+    lines: Sequence[tuple[str, Sequence[float]]],
+    *,
+    label: str,
+    axis: str = "rows so far",
+    standalone: bool = False,
+) -> str:
+    """Return lines over a logarithmic axis, the first drawn boldest; ``standalone`` for a file of its own."""
+    top = _nice_top(max(max(values) for _, values in lines))
+    low, high = math.log(n[0]), math.log(max(n[-1], n[0] + 1))
+
+    def x_of(size: float) -> float:
+        return _LEFT + (_WIDTH - _LEFT - _RIGHT) * (math.log(size) - low) / (high - low)
+
+    def y_of(value: float) -> float:
+        return _TOP + (_HEIGHT - _TOP - _BOTTOM) * (1.0 - min(value, top) / top)
+
+    body = [*_grid(top, y_of), *_ticks(n, x_of)]
+    for position, (name, values) in enumerate(lines):
+        points = " ".join(f"{x_of(a):.1f},{y_of(b):.1f}" for a, b in zip(n, values, strict=True))
+        body.append(
+            f'<polyline class="line line-{position}" points="{points}"><title>{escape(name)}</title></polyline>'
+        )
+    middle = (_WIDTH + _LEFT - _RIGHT) / 2
+    body.append(f'<text class="axis" x="{middle:.0f}" y="{_HEIGHT - 4:.0f}" text-anchor="middle">{escape(axis)}</text>')
+    style = _STANDALONE if standalone else ""
+    space = ' xmlns="http://www.w3.org/2000/svg"' if standalone else ""
+    return (
+        f'<svg{space} class="chart" viewBox="0 0 {_WIDTH:.0f} {_HEIGHT:.0f}" role="img" aria-label="{escape(label)}">'
+        f"{style}{''.join(body)}</svg>"
+    )
+
+
+_STANDALONE = (
+    "<style>svg{background:#fff;font:12px system-ui,sans-serif}.line{fill:none;stroke:#667085;stroke-width:2}"
+    ".line-0{stroke:#1f5fbf;stroke-width:3}.grid{stroke:#e4e7ec}text{fill:#475467}</style>"
+)
+
+
+def _nice_top(value: float) -> float:
+    return next((step for step in (0.02, 0.04, 0.1, 0.2, 0.4, 0.6, 0.8) if value <= step), 1.0)
+
+
+def _grid(top: float, y_of: Any) -> list[str]:
+    drawn = []
+    for step in range(5):
+        value = top * step / 4
+        y = y_of(value)
+        drawn.append(f'<line class="grid" x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>')
+        drawn.append(f'<text class="tick" x="{_LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{100 * value:g} %</text>')
+    return drawn
+
+
+def _ticks(n: Sequence[float], x_of: Any) -> list[str]:
+    candidates = [step * 10**power for power in range(8) for step in (1, 2, 5)]
+    inside = [size for size in candidates if n[0] <= size <= n[-1]]
+    return [
+        f'<text class="tick" x="{x_of(size):.1f}" y="{_HEIGHT - _BOTTOM + 18:.0f}" text-anchor="middle">{size}</text>'
+        for size in inside[:: max(1, len(inside) // 9 + 1)]
+    ]

@@ -1,0 +1,110 @@
+"""What a report says in plain words: the parts of a number, how it was made, what has to be true."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pacbayes.certificate import Certificate
+from pacbayes.certificate._words import rounded_up
+
+__all__ = ["PARTS", "holds_if", "how_made", "predictor_words", "verdict"]
+
+PARTS = {
+    "observed": ("Observed", "the share of wrong answers on the rows that the bound is computed on"),
+    "confidence": ("Chance", "what has to be added because these rows are only a sample"),
+    "complexity": ("Complexity", "what has to be added because the predictor was still adjusted to these rows"),
+    "union": ("Comparisons", "what has to be added because several settings were compared on these rows"),
+}
+
+_HOW = {
+    "posterior": (
+        "The rows were shuffled. A first part taught the model everything: scaling, categories, penalty, weights. "
+        "The number is computed on the rest, which the model had not learned from when it was fixed."
+    ),
+    "online": (
+        "The rows were shuffled and taken as a stream. From time to time a snapshot of the model was trained on the "
+        "rows so far and then predicted the following rows, none of which it had seen. The number bounds the average "
+        "true error of these snapshots, at every length of the stream at once."
+    ),
+    "holdout": (
+        "The rows were divided. The model was trained on one part; the number is computed on the other, which played "
+        "no part in training."
+    ),
+}
+
+
+def how_made(certificate: Certificate) -> str:
+    """Return how the number came about, in words."""
+    return _HOW[certificate.kind]
+
+
+def predictor_words(certificate: Certificate) -> list[tuple[str, str]]:
+    """Return each predictor that is certified, and its number."""
+    value = rounded_up(certificate.value)
+    if certificate.kind == "posterior" and certificate.vote_rule == "same":
+        return [
+            ("The model itself, as it is used to predict", value),
+            ("The same model with a little noise on its weights, drawn anew for each row", value),
+        ]
+    if certificate.kind == "posterior":
+        lines = [("One model drawn at random for each row, from the distribution that was learned", value)]
+    elif certificate.vote_rule == "none":
+        lines = [(_capital(certificate.predictor.rstrip(",")), value)]
+    else:
+        lines = [("One of the snapshots, picked at random for each row", value)]
+    if certificate.vote_value is not None:
+        lines.append(("The majority vote, which is what predicting returns", rounded_up(certificate.vote_value)))
+    return lines
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def verdict(certificate: Certificate) -> tuple[str, str]:
+    """Return the headline: the number as "at most so many in 100", and whether it says anything."""
+    best = certificate.value if certificate.vote_rule != "twice" else float(certificate.vote_value or 1.0)
+    percent = rounded_up(100.0 * best, 1 if best >= 0.01 else 2)
+    if best >= 1.0:
+        return percent, "This number says nothing: there are too few rows, or the model is too often wrong."
+    if best >= 0.5:
+        return percent, "This is a weak guarantee. More rows would sharpen it."
+    return percent, f"Of 100 new cases, on average at most {percent} are answered wrongly."
+
+
+def holds_if(certificate: Certificate) -> list[tuple[str, str]]:
+    """Return each assumption as the certificate states it, with a plain question to ask oneself."""
+    questions = {
+        "The rows are independent": "Will the cases you use it on come from the same source as these rows, and was "
+        "no row copied or picked because of others?",
+        "Nothing that was used before": "Had nobody used these same rows before to choose columns, settings or models?",
+        "The predictor was fixed": "Were the held-out rows kept away from training and from every choice?",
+        "The loss takes": "Is an answer either right or wrong? Here it is.",
+        "The number holds for all lengths": "May one look at it at any time and go on collecting? Yes.",
+        "Each prediction was fixed": "Was each answer given before the truth was known, and was every case counted?",
+    }
+    result = []
+    for assumption in certificate.assumptions:
+        asked = next((text for start, text in questions.items() if assumption.startswith(start)), "")
+        result.append((asked, assumption))
+    return result
+
+
+def facts(certificate: Certificate) -> list[tuple[str, str]]:
+    """Return the statistician's table."""
+    given: dict[str, Any] = dict(certificate.statistics)
+    lines = [
+        ("Value", f"{certificate.value!r}"),
+        ("Bound", certificate.bound + (f" + {certificate.reference_bound}" if certificate.reference_bound else "")),
+        ("Delta", f"{certificate.delta:g}"),
+        ("Rows the bound is computed on (n)", f"{certificate.n}"),
+        ("Divergence from prior to posterior (KL)", f"{certificate.kl:.6g} nats"),
+        ("Settings compared (candidates)", f"{certificate.candidates}"),
+    ]
+    if certificate.reference_bound is not None:
+        lines.append(("Reference", f"{given['reference_kind']}, strength {float(given['strength']):g}"))
+    if "errors" in given:
+        lines.append(("Errors counted", f"{given['errors']}"))
+    elif "risk" in given:
+        lines.append(("Observed risk", f"{float(given['risk']):.6f}"))
+    return lines

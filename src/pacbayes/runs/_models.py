@@ -1,0 +1,75 @@
+"""Classifiers by name: three that are built in, and any other by its dotted path."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from inspect import isclass
+from typing import Any
+
+from sklearn.base import BaseEstimator, is_classifier
+
+__all__ = ["MODELS", "classifier"]
+
+
+def _logistic() -> Any:
+    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
+
+    return LogisticRegression(max_iter=1000)
+
+
+def _boosting() -> Any:
+    from sklearn.ensemble import HistGradientBoostingClassifier  # noqa: PLC0415
+
+    return HistGradientBoostingClassifier()
+
+
+def _forest() -> Any:
+    from sklearn.ensemble import RandomForestClassifier  # noqa: PLC0415
+
+    return RandomForestClassifier()
+
+
+MODELS: dict[str, Callable[[], Any]] = {
+    "logistic": _logistic,
+    "hist-gradient-boosting": _boosting,
+    "random-forest": _forest,
+}
+
+
+def classifier(name: str, seed: int) -> Any:
+    """Return an unfitted classifier: a built-in one, or of the class at a dotted path.
+
+    Parameters
+    ----------
+    name : str
+        "logistic", "hist-gradient-boosting", "random-forest", or "package.module.Class".
+    seed : int
+        Its ``random_state``, if it has one.
+
+    Examples
+    --------
+    >>> from pacbayes.runs import classifier
+    >>> classifier("sklearn.naive_bayes.GaussianNB", seed=0)
+    GaussianNB()
+    """
+    made = MODELS[name]() if name in MODELS else _at(name)
+    return made.set_params(random_state=seed) if "random_state" in made.get_params() else made
+
+
+def _at(path: str) -> Any:
+    expected = f"The model must be {', '.join(MODELS)} or the dotted path of a classifier of scikit-learn's kind."
+    place, _, name = path.rpartition(".")
+    try:
+        found = getattr(import_module(place), name) if place else None
+    except (ImportError, AttributeError, ValueError) as error:
+        raise ValueError(f"{expected} Got {path!r}, which cannot be imported ({error}).") from None
+    if found is None or not (isclass(found) and issubclass(found, BaseEstimator)):
+        raise ValueError(f"{expected} Got {path!r} instead.")
+    try:
+        made = found()
+    except TypeError:
+        raise ValueError(f"The model {path!r} must be a class that can be made without arguments.") from None
+    if not is_classifier(made):
+        raise ValueError(f"{expected} Got {path!r}, which is no classifier.")
+    return made

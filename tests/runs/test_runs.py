@@ -1,0 +1,77 @@
+"""Runs: stored predictors that run nothing when read, and bounds from plain numbers."""
+
+import hashlib
+import json
+import shutil
+
+import numpy as np
+import pytest
+import skops.io as sio
+from sklearn.preprocessing import FunctionTransformer
+
+from pacbayes.bounds import betting, betting_rates
+from pacbayes.report import render
+from pacbayes.runs import LossStream, Settings, certify_table, chosen_method, read_run, verify_run, write_run
+from pacbayes.runs._plan import examples_needed
+from pacbayes.tables import prepared
+
+from cli.conftest import small_frame
+
+
+@pytest.fixture
+def table():
+    return prepared(small_frame(), "ill")
+
+
+def stored(table, folder, **changes):
+    run = certify_table(table, Settings(target="ill", **changes))
+    write_run(run, folder, render(run.certificate))
+    return run
+
+
+def test_settings_survive_their_file(table, tmp_path):
+    run = stored(table, tmp_path / "a", method="online", model="random-forest", drop=("x",), candidates=2)
+    assert read_run(tmp_path / "a").settings == run.settings
+
+
+def test_a_model_with_a_foreign_type_is_refused(table, tmp_path):
+    stored(table, tmp_path / "a", method="holdout")
+    path, record = tmp_path / "a" / "model.skops", json.loads((tmp_path / "a" / "model.json").read_text())
+    path.write_bytes(path.read_bytes() + b" ")
+    with pytest.raises(ValueError, match="SHA-256 differs"):
+        read_run(tmp_path / "a")
+    sio.dump({"predictor": FunctionTransformer(shutil.rmtree)}, path)
+    record["predictor"]["sha256"] = hashlib.sha256(path.read_bytes()).hexdigest()
+    (tmp_path / "a" / "model.json").write_text(json.dumps(record))
+    with pytest.raises(ValueError, match=r"shutil\.rmtree.*not from scikit-learn"):
+        read_run(tmp_path / "a")
+
+
+def test_a_predictor_that_saw_the_held_out_rows_does_not_verify(table, tmp_path):
+    run = stored(table, tmp_path / "a", method="holdout")
+    record = read_run(tmp_path / "a")
+    assert verify_run(run.certificate, record, table)
+    record.models["predictor"].fit(table.X, table.y)
+    assert not verify_run(run.certificate, record, table)
+
+
+def test_a_stream_does_not_depend_on_how_it_is_cut():
+    losses = np.random.default_rng(0).random(10_000)
+    stream = LossStream()
+    stream.extend(losses)
+    rates, weights = betting_rates()
+    growth = np.log1p(-rates * losses[:, None]).mean(axis=0)
+    assert stream.certificate().value == pytest.approx(betting(growth, rates, 0.0, 10_000, 0.05, weights), rel=1e-12)
+
+
+def test_auto_never_looks_at_values():
+    assert chosen_method("auto", "logistic", 2)[0] == "posterior"
+    assert chosen_method("auto", "logistic", 3)[0] == "online"
+    assert chosen_method("auto", "random-forest", 2)[0] == "online"
+
+
+def test_one_example_fewer_is_not_enough():
+    from pacbayes.bounds import maurer
+
+    n, value = examples_needed("maurer", target=0.1, risk=0.03, kl=20.0, delta=0.01)
+    assert value == maurer(0.03, 20.0, n, 0.01) <= 0.1 < maurer(0.03, 20.0, n - 1, 0.01)

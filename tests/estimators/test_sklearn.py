@@ -193,3 +193,18 @@ def test_whole_numbers_of_numpy_and_nullable_labels_are_taken(cancer):
     model = pb.CertifiedLogisticRegression(candidates=np.int64(2), random_state=0).fit(X, pd.Series(y, dtype="Int64"))
     assert model.certificate_.candidates == 2
     assert model.classes_.tolist() == [0, 1]
+
+
+def test_repeated_rows_are_counted_in_every_container():
+    import pandas as pd
+    import polars as pl
+
+    from pacbayes.estimators._cautions import repeated_rows
+
+    X = np.array([[1.0, 2.0], [1.0, 2.0], [1.0, 2.0], [0.0, 2.0], [-0.0, 2.0]])
+    y = np.array(["a", "a", "b", "a", "a"])
+    words = pd.DataFrame({"colour": ["red", "red", "red", "blue", "blue"]})
+    assert repeated_rows(X, y) == 2
+    assert repeated_rows(pd.DataFrame(X), y) == 2
+    assert repeated_rows(words, y) == 2
+    assert repeated_rows(pl.DataFrame({"colour": words["colour"].tolist()}), y) == 2

@@ -65,9 +65,10 @@ def test_a_stream_does_not_depend_on_how_it_is_cut():
 
 
 def test_auto_never_looks_at_values():
-    assert chosen_method("auto", "logistic", 2)[0] == "posterior"
-    assert chosen_method("auto", "logistic", 3)[0] == "online"
-    assert chosen_method("auto", "random-forest", 2)[0] == "online"
+    assert chosen_method("auto", "logistic", 2, 50_000)[0] == "posterior"
+    assert chosen_method("auto", "logistic", 3, 500)[0] == "online"
+    assert chosen_method("auto", "random-forest", 2, 9_999)[0] == "online"
+    assert chosen_method("auto", "random-forest", 2, 10_000)[0] == "holdout"
 
 
 def test_one_example_fewer_is_not_enough():

@@ -70,7 +70,8 @@ def bound(
     Each number may also be a list (0.01,0.02) or a range (first:last:count); all combinations are computed.
 
     Numbers are printed rounded up, so that they stay bounds; --json gives all digits. Statistics that are not given
-    follow from --risk as for a loss that is 0 or 1, which is on the safe side for any loss between.
+    follow from --risk as for a loss that is 0 or 1, which is on the safe side for
+    any loss between (but clopper_pearson and vector_kl are for losses of 0 and 1 alone).
     """
     output = Output(as_json=as_json, quiet=quiet)
     texts = {

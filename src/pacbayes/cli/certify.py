@@ -31,7 +31,7 @@ Method = Annotated[
     typer.Option(
         help="posterior: part of the rows teaches the model, the rest judges it (logistic, two classes). online: the "
         "model predicts rows before it learns from them. holdout: a fifth is kept for testing. auto: posterior for "
-        "logistic with two classes, otherwise online."
+        "logistic with two classes; otherwise online below 10000 rows, from there holdout."
     ),
 ]
 Out = Annotated[
@@ -134,7 +134,7 @@ def certify_to_folder(
     _refuse_full(folder, force=force)
     with output.progress(f"Reading {data.name} ..."):
         table = load(data, settings)
-    chosen, why = chosen_method(method, settings.model, len(table.classes))
+    chosen, why = chosen_method(method, settings.model, len(table.classes), len(table.y))
     settings = replace(settings, method=chosen)
     _show_table(output, table)
     with output.progress(f"Certifying {settings.model} on {len(table.y)} rows (method: {why}) ..."):

@@ -11,6 +11,7 @@ __all__ = ["CertificateWarning", "caution", "repeated_rows", "repetition_note"]
 
 _MIN_ROWS = 20  # fewer labels are sorted by chance too often
 _BLOCK = 8192
+_LABEL = "\0label"  # no column of a table has this name
 
 
 class CertificateWarning(UserWarning):
@@ -46,10 +47,14 @@ def repetition_note(X: Any, y: Any) -> tuple[str, ...]:  # noqa: N803
 
 def repeated_rows(X: Any, y: Any) -> int:  # noqa: N803
     """Return how many rows repeat an earlier one, label included (by a 64-bit hash of each row)."""
+    codes = np.unique(np.asarray(y), return_inverse=True)[1].astype(np.uint64)
+    if hasattr(X, "duplicated"):  # pandas
+        return int(X.assign(**{_LABEL: codes}).duplicated().sum()) if X.shape[0] else 0
+    if hasattr(X, "hash_rows"):  # polars
+        return int(X.shape[0] - np.unique(X.hash_rows().to_numpy() * np.uint64(2) + codes).size)
     if X.shape[0] == 0 or not isinstance(X, np.ndarray) or X.dtype != np.float64:
         return 0
     factors = np.random.default_rng(0).integers(1, 2**63, X.shape[1] + 1, dtype=np.uint64) * 2 + 1
-    codes = np.unique(np.asarray(y), return_inverse=True)[1].astype(np.uint64)
     hashes = np.empty(X.shape[0], dtype=np.uint64)
     for start in range(0, X.shape[0], _BLOCK):
         block = slice(start, start + _BLOCK)

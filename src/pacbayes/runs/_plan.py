@@ -83,7 +83,8 @@ def examples_needed(
 ) -> tuple[int, float]:
     """Return a number of examples with which a bound is at most ``target``, and the bound there.
 
-    Found by doubling and bisection: at one example fewer the bound is above the target.
+    Found by doubling and bisection: at one example fewer the bound is above the target. For clopper_pearson, which
+    goes up and down with the whole number of errors, a smaller number may do as well.
 
     Parameters
     ----------

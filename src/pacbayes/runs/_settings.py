@@ -8,6 +8,7 @@ from typing import Any
 
 __all__ = ["METHODS", "Settings", "chosen_method"]
 
+MANY_ROWS = 10_000
 METHODS = ("posterior", "online", "holdout")
 _SHARES = {"posterior": 0.4, "online": 0.2, "holdout": 0.8}
 
@@ -79,14 +80,18 @@ def _check_type(name: str, value: Any, default: Any) -> None:
     raise ValueError(f"The setting {name!r} of a model must be {expected.__name__}. Got {value!r:.60} instead.")
 
 
-def chosen_method(method: str, model: str, classes: int) -> tuple[str, str]:
-    """Resolve "auto" from the model and the number of classes alone, never from anything computed; say why.
+def chosen_method(method: str, model: str, classes: int, rows: int) -> tuple[str, str]:
+    """Resolve "auto" from the model and the numbers of classes and rows, never from anything computed; say why.
+
+    Logistic regression of two classes has a posterior. Other models are certified online while rows are few, since
+    every row then both judges and teaches; where there are many, a fifth of them judges well enough, and the number
+    is about one model and not about a choice of snapshots.
 
     Examples
     --------
     >>> from pacbayes.runs import chosen_method
-    >>> chosen_method("auto", "random-forest", 2)
-    ('online', 'online, because random-forest is certified by predicting rows before it learns from them')
+    >>> chosen_method("auto", "random-forest", classes=2, rows=900)
+    ('online', 'online, because random-forest has no posterior and there are fewer than 10000 rows')
     """
     if method != "auto":
         if method not in METHODS:
@@ -100,4 +105,6 @@ def chosen_method(method: str, model: str, classes: int) -> tuple[str, str]:
     if model == "logistic" and classes == 2:
         return "posterior", "posterior, because the model is logistic and there are two classes"
     what = model if model != "logistic" else f"a target of {classes} classes"
-    return "online", f"online, because {what} is certified by predicting rows before it learns from them"
+    if rows < MANY_ROWS:
+        return "online", f"online, because {what} has no posterior and there are fewer than {MANY_ROWS} rows"
+    return "holdout", f"holdout, because {what} has no posterior and there are at least {MANY_ROWS} rows"

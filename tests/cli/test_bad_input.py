@@ -120,8 +120,8 @@ ARGUMENTS = {
     "drop absent": (["small.csv", "--target", "ill", "--drop", "jop"], "Did you mean 'job'?"),
     "drop target": (["small.csv", "--target", "ill", "--drop", "ill"], "cannot be dropped"),
     "positive": (["small.csv", "--target", "ill", "--positive", "yess"], "Did you mean 'yes'?"),
-    "delta 0": (["small.csv", "--target", "ill", "--delta", "0"], "strictly between 0 and 1"),
-    "delta nan": (["small.csv", "--target", "ill", "--delta", "nan"], "'delta'"),
+    "delta 0": (["small.csv", "--target", "ill", "--delta", "0"], "--delta must lie between 0 and 1"),
+    "delta nan": (["small.csv", "--target", "ill", "--delta", "nan"], "--delta must lie between 0 and 1"),
     "model": (["small.csv", "--target", "ill", "--model", "forest"], "must be logistic"),
     "no classifier": (["small.csv", "--target", "ill", "--model", "sklearn.linear_model.Ridge"], "no classifier"),
     "not a class": (["small.csv", "--target", "ill", "--model", "os.system"], "must be logistic"),
@@ -135,7 +135,7 @@ ARGUMENTS = {
     "missing": (["small.csv", "--target", "ill", "--missing", "drop"], "refuse or category"),
     "share": (["small.csv", "--target", "ill", "--prior-fraction", "1"], "--prior-fraction"),
     "seed": (["small.csv", "--target", "ill", "--seed", "-1"], "--seed"),
-    "candidates": (["small.csv", "--target", "ill", "--candidates", "0"], "'candidates'"),
+    "candidates": (["small.csv", "--target", "ill", "--candidates", "0"], "--candidates must be"),
     "full folder": (["small.csv", "--target", "ill", "--out", "folder"], "is not empty"),
     "out is a file": (["small.csv", "--target", "ill", "--out", "small.csv"], "is a file"),
 }
@@ -266,7 +266,7 @@ COMMANDS = {
     "bad range": (["bound", "maurer", "--risk", "0:1", "--n", "10"], "first:last:count"),
     "kl of a fixed predictor": (["bound", "chernoff", "--risk", "0.1", "--n", "10", "--kl", "2"], "takes no kl"),
     "target below risk": (["plan", "--target", "0.1", "--risk", "0.2"], "must lie above"),
-    "hopeless": (["plan", "--target", "1e-15", "--risk", "0"], "would not bring"),
+    "hopeless": (["plan", "--target", "1e-15", "--risk", "0"], "More than 10^9 examples"),
     "watch nothing": (["watch", "absent.txt"], "no file"),
 }
 

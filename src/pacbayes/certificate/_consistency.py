@@ -48,7 +48,7 @@ def statistics_fit(record: Certificate) -> str:
         return "'excess' is not 'plus' less 'minus'"
     if abs(float(given["risk"]) - float(given["strength"]) * float(given["reference"]) - excess) > _SLACK:
         return "'excess' is not 'risk' less 'strength' times 'reference'"
-    if record.kind == "online" and not _whole(float(given["risk"]) * record.n):
+    if record.kind == "online" and record.loss == "zero_one" and not _whole(float(given["risk"]) * record.n):
         return "'risk' times n is no number of errors"
     if record.kind == "posterior" and not _whole(float(given["reference"]) * record.n):
         return "'reference' times n is no number of errors"

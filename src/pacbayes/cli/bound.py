@@ -21,6 +21,7 @@ from pacbayes.runs._plan import arguments_of, bound_named, bound_of
 
 __all__ = ["bound", "bounds"]
 
+_MOST_POINTS = 100_000
 _VECTORS = ("frequencies", "values", "log_growth", "rates", "weights")
 
 
@@ -62,6 +63,7 @@ def bound(
     csv_out: Annotated[
         Path | None, typer.Option(help="Write all rows and their values to a CSV file; '-' is stdout.")
     ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Let --csv-out replace a file.")] = False,
     as_json: JSON = False,
     quiet: QUIET = False,
 ) -> None:
@@ -94,7 +96,8 @@ def bound(
     }
     given = {key: text for key, text in texts.items() if text is not None}
     if source is not None:
-        rows, title = _from_certificate(source, given["delta"])
+        _refuse_others(name, given, csv_in)
+        rows, title = _from_certificate(output, source, given["delta"])
     elif name is None:
         raise ValueError("Name a bound ('pacbayes bounds' lists them), or give a certificate with --from.")
     else:
@@ -102,11 +105,19 @@ def bound(
         points = _read_points(csv_in, given) if csv_in is not None else _grid(given)
         rows = [{**point, "value": bound_of(record, point)} for point in points]
         title = record.name
-    _show(output, title, rows, csv_out)
+    _show(output, title, rows, csv_out, force=force)
 
 
-def _from_certificate(source: Path, deltas: str) -> tuple[list[dict[str, Any]], str]:
-    record = Certificate.from_json(source)
+def _refuse_others(name: str | None, given: dict[str, str], csv_in: Path | None) -> None:
+    others = [*([repr(name)] if name else []), *(f"--{key}" for key in given if key != "delta")]
+    if others or csv_in is not None:
+        raise ValueError(f"With --from only --delta may be given. Got {', '.join(others) or '--csv-in'} as well.")
+
+
+def _from_certificate(output: Output, source: Path, deltas: str) -> tuple[list[dict[str, Any]], str]:
+    record = Certificate.from_json(source / "certificate.json" if source.is_dir() else source)
+    if not record.verify():
+        output.note(f"this certificate, which records {rounded_up(record.value)}, does not hold: see pacbayes verify.")
     rows = [
         {"delta": delta, "n": record.n, "kl": record.kl, "value": value_at(replace(record, digest=""), delta)}
         for delta in _several("delta", deltas)
@@ -126,8 +137,11 @@ def _several(name: str, text: str) -> list[float]:
     if ":" not in text:
         return _floats(name, text.split(","))
     first, last, count = [*_floats(name, text.split(":")), 0.0, 0.0, 0.0][:3]
-    if text.count(":") != 2 or not 1 <= count <= 100_000:
-        raise ValueError(f"A range for --{name} must be first:last:count. Got {text!r:.60} instead.")
+    if text.count(":") != 2 or not 1 <= count <= _MOST_POINTS:
+        raise ValueError(
+            f"A range for --{name} must be first:last:count, with a count of at most {_MOST_POINTS}. "
+            f"Got {text!r:.60} instead."
+        )
     values = np.linspace(first, last, int(count))
     return [float(v) for v in (np.round(values) if name in {"n", "errors"} else values)]
 
@@ -155,7 +169,11 @@ def _read_points(path: Path, given: dict[str, str]) -> list[dict[str, Any]]:
         numbers = {key: text for key, text in row.items() if key != "value" and text}
         if None in row:
             raise ValueError(f"Line {position} of {path.name} has more fields than the first line.")
-        points.append({**shared[0], **{key: _floats(key, [text])[0] for key, text in numbers.items()}})
+        try:
+            point = {key: _floats(key, [text])[0] for key, text in numbers.items()}
+        except ValueError as error:
+            raise ValueError(f"{path.name}, line {position}: {error}") from None
+        points.append({**shared[0], **point})
     return points
 
 
@@ -164,10 +182,12 @@ def _known() -> list[str]:
     return sorted(every - set(_VECTORS))
 
 
-def _show(output: Output, title: str, rows: list[dict[str, Any]], csv_out: Path | None) -> None:
+def _show(output: Output, title: str, rows: list[dict[str, Any]], csv_out: Path | None, *, force: bool) -> None:
     plain = [{key: value for key, value in row.items() if key not in _VECTORS} for row in rows]
     if csv_out is not None:
-        _write_csv(csv_out, plain)
+        _write_csv(csv_out, plain, force=force)
+        if str(csv_out) != "-":
+            output.note(f"wrote {len(plain)} rows to {csv_out}")
         return
     output.result({"bound": title, "rows": plain} if len(plain) > 1 else {"bound": title, **plain[0]})
     shown = [rounded_up(row["value"]) for row in plain]
@@ -180,10 +200,14 @@ def _show(output: Output, title: str, rows: list[dict[str, Any]], csv_out: Path 
     output.table([*names, title], cells, numbers=tuple(range(len(names) + 1)))
 
 
-def _write_csv(path: Path, rows: list[dict[str, Any]]) -> None:
+def _write_csv(path: Path, rows: list[dict[str, Any]], *, force: bool) -> None:
     if str(path) == "-":
         _write_rows(sys.stdout, rows)
         return
+    if not path.parent.is_dir():
+        raise ValueError(f"There is no folder {str(path.parent)!r} for --csv-out.")
+    if path.exists() and not force:
+        raise ValueError(f"The file {str(path)!r} exists. Choose another name, or give --force.")
     with path.open("w", newline="", encoding="utf-8") as file:
         _write_rows(file, rows)
 

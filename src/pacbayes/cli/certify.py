@@ -9,11 +9,11 @@ from typing import Annotated, Any
 
 import typer
 
-from pacbayes.bounds._arguments import single
 from pacbayes.cli._hardest import hardest_rows
 from pacbayes.cli._output import JSON, QUIET, Output, tidy
 from pacbayes.report import render
-from pacbayes.runs import Run, Settings, certify_table, chosen_method, classifier, write_run
+from pacbayes.report._words import comparison
+from pacbayes.runs import METHODS, Run, Settings, certify_table, chosen_method, classifier, write_run
 from pacbayes.tables import Table, prepared, read_table
 
 __all__ = ["certify", "certify_to_folder"]
@@ -58,7 +58,7 @@ def certify(
     method: Method = "auto",
     out: Out = None,
     drop: Annotated[list[str] | None, typer.Option(help="A column to leave out; may be given again.")] = None,
-    positive: Annotated[str | None, typer.Option(help="The class to set against all others.")] = None,
+    positive: Annotated[str | None, typer.Option(help="One class; all others are taken together as 'not' it.")] = None,
     missing: Missing = "refuse",
     missing_value: Annotated[
         list[str] | None, typer.Option(help="A text that stands for a missing value, such as '?'; may be given again.")
@@ -66,10 +66,14 @@ def certify(
     prior_fraction: Share = None,
     candidates: Annotated[
         int,
-        typer.Option(help="How many settings you compare by their certificates on these rows; each gets its share."),
+        typer.Option(
+            help="How many settings you compare by their certificates on these rows; each gets its share of delta."
+        ),
     ] = 1,
-    seed: Annotated[int, typer.Option(help="Of the shuffle and of everything random.")] = 0,
-    delimiter: Annotated[str | None, typer.Option(help="Of a text file [default: found in its first line].")] = None,
+    seed: Annotated[int, typer.Option(help="Start of the random numbers: the same seed gives the same result.")] = 0,
+    delimiter: Annotated[
+        str | None, typer.Option(help="What separates the columns of a text file [default: found in its first line].")
+    ] = None,
     header: Annotated[bool, typer.Option(help="Whether the first line names the columns; if not, c1, c2, ...")] = True,
     baseline: Annotated[
         bool, typer.Option(help="Compute also what a hold-out would give, for comparison only.")
@@ -101,13 +105,20 @@ def certify(
         missing_values=tuple(missing_value or ()),
     )
     _check(settings)
+    if method != "auto" and method not in METHODS:
+        raise ValueError(f"--method must be auto, {', '.join(METHODS)}. Got {method!r} instead.")
+    if data.is_dir():
+        raise ValueError(f"The data must be a file. {str(data)!r} is a folder.")
     folder = out if out is not None else data.with_name(f"{data.name.partition('.')[0]}-certificate")
     options = {"baseline": baseline, "threads": threads}
     certify_to_folder(output, data, settings, method, folder, hardest=hardest, force=force, **options)
 
 
 def _check(settings: Settings) -> None:
-    single("certify", "delta", settings.delta)
+    if not 0.0 < settings.delta < 1.0:
+        raise ValueError(f"--delta must lie between 0 and 1, such as 0.05. Got {settings.delta:g} instead.")
+    if settings.candidates < 1:
+        raise ValueError(f"--candidates must be a whole number of at least 1. Got {settings.candidates} instead.")
     if settings.missing not in {"refuse", "category"}:
         raise ValueError(f"--missing must be refuse or category. Got {settings.missing!r} instead.")
     if settings.delimiter is not None and len(settings.delimiter) != 1:
@@ -144,6 +155,8 @@ def certify_to_folder(
         about=_about(data, run, why),
         columns=[asdict(column) for column in table.columns],
         baseline=run.baseline,
+        trivial=_trivial(table),
+        notes=table.notes,
         curve=run.curve,
         hardest=hardest_rows(run, hardest),
         commands=_commands(data, settings),
@@ -163,6 +176,8 @@ def load(data: Path, settings: Settings) -> Table:
 
 def _refuse_full(folder: Path, *, force: bool) -> None:
     """Find out before the work whether its result can be written."""
+    if folder.exists() and not folder.is_dir():
+        raise ValueError(f"--out must be a folder. {str(folder)!r} is a file.")
     if folder.is_dir() and any(folder.iterdir()) and not force:
         raise ValueError(f"The folder {str(folder)!r} is not empty. Choose another with --out, or give --force.")
 
@@ -174,8 +189,20 @@ def _show_table(output: Output, table: Table) -> None:
     if len(table.columns) > 20:
         rows.append([f"... and {len(table.columns) - 20} more", "", "", ""])
     output.table(["column", "taken as", "different", "missing"], rows, numbers=(2, 3))
-    shown = ", ".join(table.classes[:6]) + (", ..." if len(table.classes) > 6 else "")
-    output.say(f"{len(table.y)} rows; target {table.target}: {len(table.classes)} classes ({shown})\n")
+    output.say(f"{len(table.y)} rows; target {table.target!r}: {len(table.classes)} classes ({_classes(table, 6)})\n")
+    for note in table.notes:
+        output.note(note)
+
+
+def _classes(table: Table, most: int) -> str:
+    shown = [f"{label} {count}" for label, count in zip(table.classes, table.counts, strict=True)]
+    return ", ".join(shown[:most]) + (", ..." if len(shown) > most else "")
+
+
+def _trivial(table: Table) -> dict[str, Any]:
+    """The most common answer, and the share of rows on which it would be wrong."""
+    most = max(range(len(table.counts)), key=table.counts.__getitem__)
+    return {"label": table.classes[most], "share": 1.0 - table.counts[most] / len(table.y)}
 
 
 def _about(data: Path, run: Run, why: str) -> dict[str, str]:
@@ -183,7 +210,7 @@ def _about(data: Path, run: Run, why: str) -> dict[str, str]:
         "Data": data.name,
         "Rows": str(len(run.table.y)),
         "Target": run.settings.target,
-        "Classes": ", ".join(run.table.classes[:12]) + (", ..." if len(run.table.classes) > 12 else ""),
+        "Classes": _classes(run.table, 12),
         "Model": run.settings.model,
         "Method": why,
     }
@@ -221,5 +248,8 @@ def _show(output: Output, run: Run, written: list[Path], why: str) -> None:
         output.say(certificate.sentence())
         return
     output.say(str(certificate))
+    for words in comparison(certificate, _trivial(run.table)):
+        if words:
+            output.say(("" if words.startswith("This") else "\n") + words)
     output.say("\nReport: " + files["report.html"])
     output.say(f"Verify: pacbayes verify {shlex.quote(files['certificate.json'])}")

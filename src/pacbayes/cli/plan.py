@@ -22,8 +22,8 @@ def plan(
     ] = 0.0,
     delta: Annotated[float, typer.Option(help="Allowed probability that the guarantee is wrong.")] = 0.05,
     bound: Annotated[
-        str, typer.Option(help="A bound of the catalogue; for a fixed model chernoff or clopper_pearson.")
-    ] = "maurer",
+        str, typer.Option(help="A bound of the catalogue; auto is clopper_pearson at a divergence of 0, else maurer.")
+    ] = "auto",
     as_json: JSON = False,
     quiet: QUIET = False,
 ) -> None:
@@ -32,12 +32,13 @@ def plan(
     The examples are those that the bound is computed on; what training needs comes on top.
     """
     output = Output(as_json=as_json, quiet=quiet)
+    bound = bound if bound != "auto" else ("clopper_pearson" if kl == 0.0 else "maurer")
     n, value = examples_needed(bound, target=target, risk=risk, kl=kl, delta=delta)
     output.result({"bound": bound, "n": n, "value": value, "target": target, "risk": risk, "kl": kl, "delta": delta})
     if output.quiet:
         output.say(str(n))
         return
     output.say(
-        f"{n} examples are enough: if {risk:g} of them are wrong and the divergence is {kl:g}, then with probability "
-        f"at least {1 - delta:.6g} the true error is at most {rounded_up(value)} by {bound}."
+        f"{n} examples are enough: if at most {100 * risk:g} % of them are wrong and the divergence is {kl:g}, then "
+        f"with probability at least {1 - delta:.6g} the true error is at most {rounded_up(value)} by {bound}."
     )

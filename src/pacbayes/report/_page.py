@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -23,6 +24,8 @@ def render(
     about: Mapping[str, str] | None = None,
     columns: Sequence[Mapping[str, Any]] = (),
     baseline: Mapping[str, Any] | None = None,
+    trivial: Mapping[str, Any] | None = None,
+    notes: Sequence[str] = (),
     curve: Mapping[str, Sequence[float]] | None = None,
     hardest: Sequence[Mapping[str, Any]] = (),
     commands: Sequence[tuple[str, str]] = (),
@@ -39,6 +42,10 @@ def render(
         "name", "kind", "missing" and "distinct" of each column.
     baseline : mapping, optional
         What a hold-out would have given: "value", "n" and "errors".
+    trivial : mapping, optional
+        The most common answer: "label", and the "share" of rows on which it would be wrong.
+    notes : sequence of str
+        What was noticed about the data, besides the certificate's own notes.
     curve : mapping, optional
         The anytime bound: "n", "observed" and "bound".
     hardest : sequence of mapping
@@ -60,12 +67,16 @@ def render(
     (True, True, True)
     """
     percent, verdict = _words.verdict(certificate)
+    comparison, warning = _words.comparison(certificate, trivial)
     return str(
         _template().render(
             certificate=certificate,
             sentence=certificate.sentence(),
             percent=percent,
             verdict=verdict,
+            comparison=comparison,
+            warning=warning,
+            notes=[*certificate.notes, *notes],
             predictors=_words.predictor_words(certificate),
             holds_if=_words.holds_if(certificate),
             how_made=_words.how_made(certificate),
@@ -117,11 +128,18 @@ def _parts(certificate: Certificate) -> dict[str, Any]:
     parts = composition(certificate)
     rows = [
         {"key": part["name"], "name": _words.PARTS[part["name"]][0], "why": _words.PARTS[part["name"]][1]}
-        | {"adds": f"{part['adds']:.4f}"}
-        for part in parts
+        | {"adds": adds}
+        for part, adds in zip(parts, _adding_up(parts, certificate.value), strict=True)
     ]
     label = ", ".join(f"{row['name']} {row['adds']}" for row in rows)
     return {"rows": rows, "total": rounded_up(certificate.value), "bar": _safe(_charts.bars(parts, label))}
+
+
+def _adding_up(parts: Sequence[Mapping[str, Any]], total: float) -> list[str]:
+    """Return the parts as text, the last one such that they add up to the total as it is shown."""
+    shown = [Decimal(f"{part['adds']:.4f}") for part in parts]
+    shown[-1] = Decimal(rounded_up(total)) - sum(shown[:-1], Decimal(0))
+    return [f"{part:.4f}" for part in shown]
 
 
 def _baseline(given: Mapping[str, Any] | None) -> dict[str, Any] | None:

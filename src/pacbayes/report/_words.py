@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from pacbayes.certificate import Certificate
 from pacbayes.certificate._words import rounded_up
 
-__all__ = ["PARTS", "holds_if", "how_made", "predictor_words", "verdict"]
+__all__ = ["PARTS", "comparison", "holds_if", "how_made", "predictor_words", "verdict"]
 
 PARTS = {
     "observed": ("Observed", "the share of wrong answers on the rows that the bound is computed on"),
@@ -23,8 +24,9 @@ _HOW = {
     ),
     "online": (
         "The rows were shuffled and taken as a stream. From time to time a snapshot of the model was trained on the "
-        "rows so far and then predicted the following rows, none of which it had seen. The number bounds the average "
-        "true error of these snapshots, at every length of the stream at once."
+        "rows so far and then predicted the following rows, none of which it had seen. The first number bounds the "
+        "average true error of these snapshots, at every length of the stream at once; for their vote it is doubled, "
+        "since a vote is wrong only where at least half of the snapshots are."
     ),
     "holdout": (
         "The rows were divided. The model was trained on one part; the number is computed on the other, which played "
@@ -68,8 +70,31 @@ def verdict(certificate: Certificate) -> tuple[str, str]:
     if best >= 1.0:
         return percent, "This number says nothing: there are too few rows, or the model is too often wrong."
     if best >= 0.5:
-        return percent, "This is a weak guarantee. More rows would sharpen it."
+        return percent, f"This is a weak guarantee. {_remedy(certificate)}"
     return percent, f"Of 100 new cases, on average at most {percent} are answered wrongly."
+
+
+def _remedy(certificate: Certificate) -> str:
+    observed = certificate.statistics.get("risk", 0.0)
+    if isinstance(observed, float) and observed >= 0.25:
+        return (
+            f"The model is wrong on {100 * observed:.0f} % of the rows it was judged on; more rows alone will not help."
+        )
+    return f"Only {certificate.n} rows judged the model; more would sharpen it."
+
+
+def comparison(certificate: Certificate, trivial: Mapping[str, Any] | None) -> tuple[str, str]:
+    """Return how often the most common answer would be wrong, and a warning if the guarantee is no better than that."""
+    if trivial is None:
+        return "", ""
+    best = certificate.value if certificate.vote_rule != "twice" else float(certificate.vote_value or 1.0)
+    share = float(trivial["share"])
+    text = (
+        f"For comparison: always answering {str(trivial['label'])!r} would be wrong on {100 * share:.1f} % of these "
+        "rows. All kinds of error count alike; the number does not say how many cases of one class are missed."
+    )
+    worse = best >= share
+    return text, "This guarantee is no better than always giving the most common answer." if worse else ""
 
 
 def holds_if(certificate: Certificate) -> list[tuple[str, str]]:
@@ -80,11 +105,12 @@ def holds_if(certificate: Certificate) -> list[tuple[str, str]]:
         "Nothing that was used before": "Had nobody used these same rows before to choose columns, settings or models?",
         "The predictor was fixed": "Were the held-out rows kept away from training and from every choice?",
         "The loss takes": "Is an answer either right or wrong? Here it is.",
-        "The number holds for all lengths": "May one look at it at any time and go on collecting? Yes.",
         "Each prediction was fixed": "Was each answer given before the truth was known, and was every case counted?",
     }
     result = []
     for assumption in certificate.assumptions:
+        if assumption.startswith("The number holds for all lengths"):
+            continue  # a gain, not a condition
         asked = next((text for start, text in questions.items() if assumption.startswith(start)), "")
         result.append((asked, assumption))
     return result

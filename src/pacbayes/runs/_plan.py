@@ -14,7 +14,7 @@ from pacbayes.bounds._catalogue import evaluate
 
 __all__ = ["arguments_of", "bound_named", "bound_of", "examples_needed"]
 
-_MOST = 2**50
+_MOST = 10**9
 
 
 def bound_named(name: str) -> Entry:
@@ -83,8 +83,8 @@ def examples_needed(
 ) -> tuple[int, float]:
     """Return a number of examples with which a bound is at most ``target``, and the bound there.
 
-    Found by doubling and bisection: at one example fewer the bound is above the target. For clopper_pearson, which
-    goes up and down with the whole number of errors, a smaller number may do as well.
+    Found by doubling and bisection: at one example fewer the bound is above the target, and with more it stays below.
+    For clopper_pearson, which jumps up with every further error, the search goes over the jumps first.
 
     Parameters
     ----------
@@ -110,12 +110,28 @@ def examples_needed(
     def value(n: int) -> float:
         return bound_of(record, {"risk": risk, "kl": kl, "n": n, "delta": delta})
 
+    if record.name == "clopper_pearson" and risk > 0.0:
+
+        def after(errors: int) -> int:
+            """Return the first number of examples with more errors than that: the bound's next jump."""
+            return math.floor(errors / risk + 1e-9) + 1
+
+        last = _first(lambda errors: value(after(errors)), target)
+        before = after(last - 1) - 1
+        high = before + _first(lambda more: value(before + more), target)
+    else:
+        high = _first(value, target)
+    return high, value(high)
+
+
+def _first(value: Callable[[int], float], target: float) -> int:
+    """Return a number from which a falling function is at most the target."""
     high = _doubled(value, target)
     low = high // 2
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if value(middle) <= target else (middle, high)
-    return high, value(high)
+    return high
 
 
 def _doubled(value: Callable[[int], float], target: float) -> int:
@@ -123,5 +139,5 @@ def _doubled(value: Callable[[int], float], target: float) -> int:
     while value(n) > target:
         n *= 2
         if n > _MOST:
-            raise ValueError(f"Even {_MOST:.2g} examples would not bring the bound down to {target:g}.")
+            raise ValueError(f"More than 10^9 examples would be needed to bring the bound down to {target:g}.")
     return n

@@ -26,6 +26,17 @@ _ASSUMPTIONS = (
 )
 
 
+def _differ(label: Any, prediction: Any) -> float:
+    """Return whether two classes differ; refuse what is no class, or not of the same kind."""
+    if label is None or prediction is None:
+        raise ValueError("'label' and 'prediction' must be known. Got null.")
+    if isinstance(prediction, float) and not prediction.is_integer() and not isinstance(label, str):
+        raise ValueError(f"'prediction' must be a class, not a probability. Got {prediction!r}.")
+    if isinstance(label, str) != isinstance(prediction, str):
+        raise ValueError(f"'label' and 'prediction' must be of one kind. Got {label!r:.30} and {prediction!r:.30}.")
+    return float(label != prediction)
+
+
 class LossStream:
     """Losses in [0, 1], one at a time, and a certificate that holds at all times at once.
 
@@ -62,7 +73,7 @@ class LossStream:
         if isinstance(given, dict):
             if "label" not in given or "prediction" not in given:
                 raise ValueError("an object must have 'label' and 'prediction'.")
-            return float(given["label"] != given["prediction"])
+            return _differ(given["label"], given["prediction"])
         if isinstance(given, bool) or not isinstance(given, int | float) or not 0.0 <= given <= 1.0:
             raise ValueError(
                 f"expected a loss in [0, 1], or an object with 'label' and 'prediction'. Got {line.strip()!r:.60}."
@@ -99,7 +110,7 @@ class LossStream:
             delta=self.delta,
             vote_rule="none",
             loss="given",
-            predictor="the predictors with these losses, on average over time,",
+            predictor="these predictions, on average over time,",
             choices=[Choice("rate", "best of a grid", "all rows", f"a union over {self._rates.size} rates")],
             assumptions=_ASSUMPTIONS,
             notes=skipped,

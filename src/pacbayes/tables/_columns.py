@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pacbayes.tables._notes import noticed
 from pacbayes.tables._read import TableError
 
 if TYPE_CHECKING:
@@ -48,6 +49,10 @@ class Table:
         Of ``X``.
     classes : tuple of str
         The labels that occur, as text.
+    counts : tuple of int
+        How often each occurs.
+    notes : tuple of str
+        What a user should know about the columns.
     """
 
     X: pd.DataFrame
@@ -55,6 +60,8 @@ class Table:
     target: str
     columns: tuple[Column, ...]
     classes: tuple[str, ...]
+    counts: tuple[int, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 def prepared(
@@ -110,8 +117,10 @@ def prepared(
     import pandas as pd  # noqa: PLC0415
 
     values = {column.name: _values(frame[column.name], column.kind) for column in columns}
-    classes = tuple(str(label) for label in np.unique(y))
-    return Table(pd.DataFrame(values), y, target, columns, classes)
+    labels, counts = np.unique(y, return_counts=True)
+    classes = tuple(str(label) for label in labels)
+    notes = noticed(frame, columns, y, classes)
+    return Table(pd.DataFrame(values), y, target, columns, classes, tuple(counts.tolist()), notes)
 
 
 def _require(frame: pd.DataFrame, name: str) -> None:

@@ -68,7 +68,11 @@ def read_table(
     kind = (Path(place.stem) if packing else place).suffix.lower()
     if kind not in _TEXT | _COLUMNAR:
         known = ", ".join(sorted(_TEXT | _COLUMNAR))
-        raise TableError(f"The name of a table must end in one of {known} (and .gz, ...). Got {place.name!r} instead.")
+        hint = " Save a spreadsheet as CSV first." if kind in {".xlsx", ".xls", ".ods"} else ""
+        raise TableError(
+            f"The name of a table must end in one of {known}, then .gz, .zip and the like if it is packed "
+            f"(table.csv.zip). Got {place.name!r} instead.{hint}"
+        )
     try:
         source = _unpacked(place, packing) if packing else place
         frame = _columnar(source, kind) if kind in _COLUMNAR else _text(source, delimiter, header, missing_values)
@@ -171,7 +175,7 @@ def _first_line(source: Any) -> str:
     try:
         text = start.decode("utf-8-sig", errors="strict" if len(start) < _PEEK else "ignore")
     except UnicodeDecodeError as error:
-        raise TableError(f"it is not text in UTF-8 ({_line(error)}).") from None
+        raise TableError(f"it is not text in UTF-8; save it as UTF-8 first ({_line(error)}).") from None
     lines = [line for line in text.splitlines() if line.strip()]
     if not lines:
         raise TableError("it has no text in it.")

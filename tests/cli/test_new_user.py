@@ -1,0 +1,124 @@
+"""What a new user tripped over: silent guesses, numbers without their meaning, files overwritten."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+import pacbayes as pb
+from pacbayes.cli._app import app
+from pacbayes.runs._plan import examples_needed
+from pacbayes.tables import prepared
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return lambda *arguments, **options: CliRunner().invoke(app, [str(each) for each in arguments], **options)
+
+
+def table(n=200, **columns):
+    generator = np.random.default_rng(0)
+    return pd.DataFrame({"a": generator.normal(size=n), "t": np.where(np.arange(n) % 2, "yes", "no")} | columns)
+
+
+def test_a_rare_class_is_set_against_the_most_common_answer(run, tmp_path):
+    generator = np.random.default_rng(0)
+    labels = np.where(np.isin(np.arange(500), [3, 50, 200, 310, 444]), "fraud", "ok")
+    pd.DataFrame({"noise": generator.normal(size=500), "t": labels}).to_csv("rare.csv", index=False)
+    result = run("certify", "rare.csv", "--target", "t", "--out", "o")
+    assert result.exit_code == 0
+    assert "fraud 5, ok 495" in result.stdout
+    assert "always answering 'ok' would be wrong on 1.0 %" in result.stdout
+    assert "no better than always giving the most common answer" in result.stdout
+    page = (tmp_path / "o" / "report.html").read_text()
+    assert "no better than always giving the most common answer" in page
+
+
+def test_a_stream_of_snapshots_says_which_number_is_the_votes(run, tmp_path):
+    sample = pb.datasets.make_known_risk(300, d=2, random_state=0)
+    pd.DataFrame(sample.X, columns=["a", "b"]).assign(t=sample.y).to_csv("s.csv", index=False)
+    assert run("certify", "s.csv", "--target", "t", "--method", "online", "--out", "o").exit_code == 0
+    page = (tmp_path / "o" / "report.html").read_text()
+    assert "twice the guarantee" in page
+    assert "double it for the vote" in page
+
+
+@pytest.mark.parametrize(
+    ("columns", "note"),
+    [
+        ({"b": ["1.5"] * 199 + ["abc"]}, "because of 1 values that are no numbers, such as 'abc'"),
+        ({"b": ["1,5", "2,5"] * 100}, "decimal comma"),
+        ({"b": [f"name {k}" for k in range(200)]}, "occurs once"),
+        ({"b": ["x", "y"] * 100}, "determines the target"),
+        ({"t": ["yes", "no", "yes ", "no"] * 50}, "differ in blanks"),
+    ],
+)
+def test_what_columns_are_taken_for_is_not_silent(columns, note):
+    assert any(note in each for each in prepared(table(**columns), "t").notes)
+
+
+def test_ordinary_columns_get_no_note():
+    generator = np.random.default_rng(1)
+    assert prepared(table(b=generator.choice(["x", "y", "z"], 200)), "t").notes == ()
+
+
+@pytest.mark.parametrize(("risk", "target"), [(0.02, 0.05), (0.1, 0.15), (0.0, 0.05), (0.3, 0.4)])
+def test_a_plan_holds_for_all_larger_numbers_too(risk, target):
+    n, value = examples_needed("clopper_pearson", target=target, risk=risk)
+    errors = np.ceil(risk * np.arange(1, 3000) - 1e-9).astype(int)
+    values = pb.bounds.clopper_pearson(errors, np.arange(1, 3000), 0.05)
+    assert value <= target
+    assert np.all(values[n - 1 :] <= target)
+    assert values[n - 2] > target
+
+
+def test_bounds_of_a_certificate_take_nothing_but_delta(run):
+    run("demo", "--out", "d", "--quiet")
+    assert "With --from only --delta" in run("bound", "maurer", "--from", "d/certificate.json").stderr
+    assert "With --from only --delta" in run("bound", "--from", "d/certificate.json", "--risk", "0.1").stderr
+    assert run("bound", "--from", "d").exit_code == 0
+
+
+def test_files_of_others_are_not_overwritten(run, tmp_path):
+    (tmp_path / "mine.csv").write_text("a,b\n1,2\n")
+    (tmp_path / "losses.txt").write_text("0\n1\n" * 50)
+    assert run("watch", "losses.txt", "--out", "mine.csv").exit_code == 2
+    assert run("bound", "maurer", "--risk", "0.1", "--n", "100,200", "--csv-out", "mine.csv").exit_code == 2
+    assert (tmp_path / "mine.csv").read_text() == "a,b\n1,2\n"
+    assert run("watch", "losses.txt", "--out", "c.json").exit_code == 0
+    assert run("watch", "losses.txt", "--out", "c.json").exit_code == 0
+    assert "no folder" in run("watch", "losses.txt", "--out", "nowhere/c.json").stderr
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('{"label": null, "prediction": null}', "must be known"),
+        ('{"label": 1, "prediction": 0.8}', "not a probability"),
+        ('{"label": 1, "prediction": "1"}', "of one kind"),
+    ],
+)
+def test_watch_refuses_what_is_no_class(run, line, message):
+    result = run("watch", "-", input="0\n" * 20 + line + "\n")
+    assert result.exit_code == 0
+    assert "line 21: " in result.stderr
+    assert message in result.stderr
+    assert "left out" in result.stderr
+
+
+def test_real_losses_give_a_certificate_that_verifies(run, tmp_path):
+    (tmp_path / "losses.txt").write_text("\n".join(["0.3", "0.25", "0.1"] * 30))
+    assert run("watch", "losses.txt", "--out", "c.json", "--quiet").exit_code == 0
+    assert pb.Certificate.from_json(tmp_path / "c.json").verify()
+    assert json.loads((tmp_path / "c.json").read_text())["n"] == 90
+
+
+def test_watch_stops_at_a_wrong_file(run, tmp_path):
+    (tmp_path / "table.csv").write_text("a,b\n" * 200)
+    result = run("watch", "table.csv")
+    assert result.exit_code == 2
+    assert "Is this the right file?" in result.stderr
+    assert len(result.stderr.splitlines()) < 15

@@ -114,7 +114,7 @@ def test_many_classes_go_online_and_one_against_the_rest_does_not(run, tmp_path)
     assert "online, because a target of 10 classes" in result.stderr
     result = run("certify", "digits.parquet", "--target", "target", "--positive", "3", "--out", "b")
     assert result.exit_code == 0, result.output
-    assert "2 classes (3 29, not 3 271)" in result.stdout
+    assert "2 classes (3: 29, not 3: 271)" in result.stdout
 
 
 def test_bound_prints_every_bound_of_the_catalogue_rounded_up(run):

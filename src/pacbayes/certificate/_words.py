@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 __all__ = ["as_html", "as_table", "rounded_up", "sentence"]
 
+GAIN = "The number holds for all lengths"  # listed with the assumptions, but a gain and not a condition
 _LOSSES = {"zero_one": "error"}
 
 
@@ -65,8 +66,9 @@ def rows(certificate: Certificate) -> list[tuple[str, str]]:
 def as_table(certificate: Certificate) -> str:
     """Return the table as aligned text, the assumptions below it."""
     lines = [f"  {name:<11} {text}" for name, text in rows(certificate)]
-    lines += ["  It holds if"]
-    lines += [f"    - {assumption}" for assumption in certificate.assumptions]
+    conditions = [each for each in certificate.assumptions if not each.startswith(GAIN)]
+    lines += ["  It holds if", *(f"    - {condition}" for condition in conditions)]
+    lines += [f"  {gain}" for gain in certificate.assumptions if gain not in conditions]
     return "\n".join(lines)
 
 

@@ -195,7 +195,7 @@ def _show_table(output: Output, table: Table) -> None:
 
 
 def _classes(table: Table, most: int) -> str:
-    shown = [f"{label} {count}" for label, count in zip(table.classes, table.counts, strict=True)]
+    shown = [f"{label}: {count}" for label, count in zip(table.classes, table.counts, strict=True)]
     return ", ".join(shown[:most]) + (", ..." if len(shown) > most else "")
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from pacbayes.certificate import Certificate
-from pacbayes.certificate._words import rounded_up
+from pacbayes.certificate._words import GAIN, rounded_up
 
 __all__ = ["PARTS", "comparison", "holds_if", "how_made", "predictor_words", "verdict"]
 
@@ -109,7 +109,7 @@ def holds_if(certificate: Certificate) -> list[tuple[str, str]]:
     }
     result = []
     for assumption in certificate.assumptions:
-        if assumption.startswith("The number holds for all lengths"):
+        if assumption.startswith(GAIN):
             continue  # a gain, not a condition
         asked = next((text for start, text in questions.items() if assumption.startswith(start)), "")
         result.append((asked, assumption))

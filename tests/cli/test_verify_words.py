@@ -110,6 +110,38 @@ def test_a_changed_predictor_is_named_as_the_cause(run, issued, small):
     assert result.stdout.splitlines()[-1] == "The predictor was changed."
 
 
+def test_for_a_held_out_model_data_or_predictor_may_be_the_cause(run, forest, tmp_path):
+    frame = small_frame()
+    frame.loc[:20, "age"] += 3.0
+    frame.to_csv(tmp_path / "other.csv", index=False)
+    result = run("verify", forest, "--data", "other.csv")
+    assert result.exit_code == 1
+    assert result.stdout.splitlines()[-1] == "These are not the data it was made from, or the predictor was changed."
+
+
+def test_a_small_edit_is_shown_in_full(run, issued):
+    changed(issued / "certificate.json", lambda record: record.update(value=record["value"] - 1e-6))
+    said = run("verify", issued).stdout.splitlines()[-1]
+    one, two = (float(word.strip(",.")) for word in said.split() if word[0] == "0")
+    assert two - one == pytest.approx(1e-6)
+
+
+def test_rows_that_are_no_number_cannot_be_read(run, issued):
+    changed(issued / "model.json", lambda record: record.update(rows="many"))
+    result = run("verify", issued)
+    assert result.exit_code == 2
+    assert "not as this version writes it" in result.stderr
+
+
+@pytest.mark.parametrize("arguments", [["--datasets", "iris"], ["--jobs", "0", "--resume"], ["--fast"]])
+def test_reproduce_refuses_like_the_other_commands(run, tmp_path, arguments):
+    result = run("reproduce", *arguments)
+    assert result.exit_code == 2
+    assert result.stderr.startswith("pacbayes: ")
+    assert result.stderr.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_the_same_data_with_other_settings(run, issued, small):
     changed(issued / "model.json", lambda record: record["settings"].update(seed=3))
     result = run("verify", issued, "--data", small)
@@ -181,6 +213,7 @@ def test_a_folder_that_cannot_be_written_is_called_as_it_was_given(run, small, t
 
 
 SLOW = """
+import time
 from pacbayes.cli import main
 from pacbayes.runs import _store
 

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from pacbayes.certificate import Certificate, Check, Verification
+from pacbayes.certificate._words import rounded_up
 from pacbayes.cli._output import JSON, QUIET, Output, tidy
 from pacbayes.cli.certify import load
 from pacbayes.runs import read_run, verify_run
@@ -181,11 +182,14 @@ def _edited(failed: dict[str, str]) -> str:
     for what in ("bound recomputed from the statistics", "vote's bound"):
         numbers = re.fullmatch(r"it gives (\S+), recorded is (\S+)", failed.get(what, ""))
         if numbers:
-            found, said = (f"{float(each):.4f}" for each in numbers.groups())
-            found, said = numbers.groups() if found == said else (found, said)
-            return f"The certificate was edited: it says {said}, its statistics give {found}."
-    own = _OWN & failed.keys()
-    return "The certificate was edited." if own else ""
+            return "The certificate was edited: it says {}, its statistics give {}.".format(*_shown(*numbers.groups()))
+    return "The certificate was edited." if _OWN & failed.keys() else ""
+
+
+def _shown(found: str, said: str) -> tuple[str, str]:
+    """Return two numbers with four places, in full where these would not tell them apart."""
+    near = abs(float(found) - float(said)) < 2e-4
+    return (said, found) if near else (f"{float(said):.4f}", rounded_up(float(found)))
 
 
 def _other_predictor(failed: dict[str, str]) -> str:
@@ -202,6 +206,6 @@ def _other_data(failed: dict[str, str]) -> str:
     for what in ("columns and their kinds", "classes"):
         if what in failed:
             return f"{these}: other {what}."
-    if "digest of the losses" in failed:
+    if "digest of the losses" in failed or any("not those held out" in what for what in failed):
         return f"{these}, or the predictor was changed."
     return f"{these}: values or their order differ." if "digest of the data" in failed else ""

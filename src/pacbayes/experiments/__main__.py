@@ -70,7 +70,8 @@ def main(arguments: Sequence[str] | None = None, program: str = "pacbayes reprod
         sys.stderr.write(f"pacbayes: {getattr(error, 'brief', '') or error}\n")
         return 2
     except KeyboardInterrupt:
-        sys.stderr.write("\ninterrupted; what was computed is safe, add --resume to continue\n")
+        line = "\n" if sys.stderr.isatty() else ""
+        sys.stderr.write(f"{line}pacbayes: stopped. What was computed is safe; add --resume to continue.\n")
         return 130
     sys.stdout.write("\n\n".join([results.table(), *results.claims()]) + "\n\n")
     sys.stdout.write(f"{len(results.cells)} cells, {results.seconds:.0f} s. Wrote {', '.join(map(str, paths))}\n")

@@ -168,8 +168,14 @@ def _stored(record: Mapping[str, Any], folder: Path, trust: tuple[str, ...], *, 
         certificate=str(record["certificate"]),
         terms=terms,
         models=models,
-        rows=None if record.get("rows") is None else int(record["rows"]),
+        rows=_rows(record.get("rows")),
     )
+
+
+def _rows(given: Any) -> int | None:
+    if given is not None and not isinstance(given, int):
+        raise TypeError("rows")
+    return given
 
 
 def _check_file(path: Path, digest: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import random
 import signal
@@ -13,6 +14,7 @@ import numpy as np
 import pytest
 
 from pacbayes import experiments
+from pacbayes.datasets._specifications import SPECIFICATIONS
 from pacbayes.experiments import ExperimentFileError
 from pacbayes.experiments.__main__ import main
 from pacbayes.experiments._grid import Grid, Task, compute
@@ -155,11 +157,63 @@ def test_the_command(tmp_path, capsys):
     assert "As published: the paper's table reproduced" in shown.out
     assert "Is Ours below UB on every data set?" in shown.out
     assert "about 0 s left" in shown.err
-    assert main(arguments) == 1
-    assert "cells already" in capsys.readouterr().err
+    assert "\r" not in shown.err
+    assert main(arguments) == 2
+    assert "cells already. Give --resume, or another folder with --out." in capsys.readouterr().err
     assert main([*arguments, "--resume"]) == 0
-    assert main(["--datasets", "iris", "--out", str(tmp_path)]) == 1
-    assert "must be among ['haberman'" in capsys.readouterr().err
+    assert main(["--datasets", "iris", "--out", str(tmp_path)]) == 2
+    refused = capsys.readouterr().err
+    assert refused.startswith("pacbayes: ")
+    assert "must be among ['haberman'" in refused
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--jobs", "0"], "from 1, or -1 for one process per core. Got 0 instead."),
+        (["--repeats", "0"], "must be a whole number from 1. Got 0"),
+        (["--datasets", "iris"], "Got 'iris'"),
+        (["--backend", "magic"], "magic"),
+    ],
+)
+def test_bad_arguments_write_nothing(tmp_path, capsys, arguments, words):
+    assert main(["--datasets", "haberman", *arguments, "--out", str(tmp_path / "new")]) == 2
+    refused = capsys.readouterr().err
+    assert refused.startswith("pacbayes: ")
+    assert words in refused
+    assert refused.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_usage_names_the_command_and_bad_options_get_one_sentence(capsys):
+    with pytest.raises(SystemExit) as left:
+        main(["--help"])
+    assert left.value.code == 0
+    assert capsys.readouterr().out.startswith("usage: pacbayes reproduce")
+    with pytest.raises(SystemExit) as left:
+        main(["--jobs", "many"])
+    assert left.value.code == 2
+    said = capsys.readouterr().err
+    assert said == "pacbayes: Argument --jobs: invalid int value: 'many'. See pacbayes reproduce --help.\n"
+
+
+def test_a_missing_data_file_leaves_nothing_behind(tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("PACBAYES_DATA", str(tmp_path / "data"))
+    here = dataclasses.replace(SPECIFICATIONS["haberman"], address="http://127.0.0.1:9/haberman.data")
+    monkeypatch.setitem(SPECIFICATIONS, "haberman", here)
+    assert main(["--datasets", "haberman", "--out", str(tmp_path / "out")]) == 2
+    assert capsys.readouterr().err == (
+        f"pacbayes: haberman.data is not in {tmp_path / 'data'} and could not be fetched (no network). "
+        "Put it there, or set PACBAYES_DATA.\n"
+    )
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_progress_into_a_file_is_a_line_per_tenth(tmp_path, capsys):
+    experiments.run(["haberman"], 25, ["corrected-maurer"], progress=True)
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 10
+    assert lines[0].startswith("experiments: 3/25 splits, haberman, about ")
 
 
 def test_quick_leaves_out_adult(monkeypatch, tmp_path):

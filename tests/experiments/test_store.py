@@ -88,8 +88,21 @@ def test_another_configuration_is_refused(filled):
 
 
 def test_results_are_not_continued_unasked(filled):
-    with pytest.raises(ExperimentFileError, match=r"has 3 cells already. Resume, or choose another folder"):
+    with pytest.raises(
+        ExperimentFileError, match=r"has 3 cells already. Give --resume, or another folder with --out\."
+    ):
         Store(filled, CONFIGURATION)
+
+
+def test_a_new_file_without_records_goes_with_its_new_folders(tmp_path):
+    Store(tmp_path / "a" / "b", CONFIGURATION).close()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_was_there_stays(tmp_path):
+    (tmp_path / FILE).write_bytes(b"")
+    Store(tmp_path, CONFIGURATION).close()
+    assert (tmp_path / FILE).exists()
 
 
 def test_two_runs_do_not_share_a_file(filled):

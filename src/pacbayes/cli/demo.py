@@ -11,7 +11,7 @@ import typer
 from pacbayes.certificate import Certificate
 from pacbayes.cli._output import JSON, QUIET, Output, tidy
 from pacbayes.cli.certify import certify_to_folder
-from pacbayes.cli.verify import checked
+from pacbayes.cli.verify import checked, verdict
 from pacbayes.report import delta_values
 from pacbayes.report._charts import curve
 from pacbayes.runs import Settings
@@ -37,9 +37,7 @@ def demo(
         data = Path(folder) / "breast-cancer.csv"
         _embedded().to_csv(data, index=False)
         settings = Settings(target="diagnosis")
-        run = certify_to_folder(
-            Output(as_json=False, quiet=True) if as_json else output, data, settings, "auto", out, force=True
-        )
+        run = certify_to_folder(_Silent(as_json=False, quiet=quiet or as_json), data, settings, "auto", out, force=True)
         picture = out / "delta.svg"
         picture.write_text(_picture(run.certificate), encoding="utf-8")
         with output.progress("Running everything again to verify ..."):
@@ -48,11 +46,23 @@ def demo(
     output.result(
         {"sentence": run.certificate.sentence(), "report": report, "picture": str(picture), "verified": bool(result)}
     )
-    output.say(f"\n{result}" if not quiet else str(bool(result)))
     if not quiet:
-        output.say(f"\n{run.certificate.sentence()}\nPicture: {picture.absolute()}\nReport:  {report}")
+        output.say("\n".join(verdict(result)))
+    output.say(run.certificate.sentence())
+    if not quiet:
+        output.say(f"Picture: {picture.absolute()}\nReport:  {report}")
         output.say(f"Verified: {'yes' if result else 'NO'}")
     raise typer.Exit(0 if result else 1)
+
+
+class _Silent(Output):
+    """Says what is being done, and leaves the results to the demo."""
+
+    def say(self, text: str = "") -> None:
+        """Print nothing."""
+
+    def table(self, headings: list[str], rows: list[list[str]], numbers: tuple[int, ...] = ()) -> None:
+        """Print nothing."""
 
 
 def _embedded() -> Any:

@@ -14,7 +14,17 @@ VARIABLE = "PACBAYES_DATA"
 
 
 class DataFileError(OSError):
-    """A data file that is missing or not what it should be; the message says which, where, and how to get it."""
+    """A data file that is missing or not what it should be; the message says which, where, and how to get it.
+
+    Attributes
+    ----------
+    brief : str
+        The same in a line, for commands; empty where the message is short already.
+    """
+
+    def __init__(self, message: str = "", brief: str = "") -> None:
+        super().__init__(message)
+        self.brief = brief
 
 
 def folder() -> Path:
@@ -38,7 +48,7 @@ def raw_file(specification: Specification) -> Path:
 
 
 def _fetch(specification: Specification, path: Path) -> None:
-    """Download through pooch, which checks the SHA-256 before the file gets its name."""
+    """Download through pooch, which checks the SHA-256 before the file gets its name; folders stay only if it did."""
     advice = f"Get it from {specification.address} and put it there, or set {VARIABLE} to the folder that holds it"
     missing = (
         f"The file {specification.file} of data set {specification.name!r} was looked for at {path} and is not there"
@@ -46,7 +56,14 @@ def _fetch(specification: Specification, path: Path) -> None:
     try:
         import pooch  # noqa: PLC0415  (an optional dependency)
     except ImportError:
-        raise DataFileError(f"{missing}. {advice}, or install pacbayes[data] to have it fetched.") from None
+        raise DataFileError(
+            f"{missing}. {advice}, or install pacbayes[data] to have it fetched.",
+            f"{specification.file} is not in {path.parent}. Put it there, set {VARIABLE}, or install pacbayes[data].",
+        ) from None
+    made = [each for each in (path.parent, *path.parent.parents) if not each.exists()]
+    log = pooch.get_logger()
+    level = log.level
+    log.setLevel("WARNING")
     try:
         pooch.retrieve(
             specification.address,
@@ -56,4 +73,32 @@ def _fetch(specification: Specification, path: Path) -> None:
             progressbar=False,
         )
     except Exception as error:
-        raise DataFileError(f"{missing}, and fetching it failed ({error}). {advice}.") from None
+        _remove_empty(made)
+        why = _reason(error)
+        raise DataFileError(
+            f"{missing}, and fetching it failed ({why}). {advice}.",
+            f"{specification.file} is not in {path.parent} and could not be fetched ({why}). "
+            f"Put it there, or set {VARIABLE}.",
+        ) from None
+    finally:
+        log.setLevel(level)
+
+
+def _reason(error: Exception) -> str:
+    """Return in a few words why a download failed."""
+    kinds = {kind.__name__ for kind in type(error).__mro__}
+    if isinstance(error, ValueError) and "hash" in str(error).lower():
+        return "what came is not that file"
+    if "HTTPError" in kinds:
+        return f"the server answered {getattr(getattr(error, 'response', None), 'status_code', 'with an error')}"
+    if kinds & {"ConnectionError", "Timeout"}:
+        return "no network"
+    return getattr(error, "strerror", None) or type(error).__name__
+
+
+def _remove_empty(folders: list[Path]) -> None:
+    for each in folders:
+        try:
+            each.rmdir()
+        except OSError:
+            return

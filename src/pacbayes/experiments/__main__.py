@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import NoReturn
 
-from pacbayes.datasets import DataFileError, names
+from pacbayes.datasets import DataFileError, load, names
 from pacbayes.experiments._methods import METHODS
 from pacbayes.experiments._run import run
 from pacbayes.experiments._store import ExperimentFileError
@@ -18,9 +19,16 @@ _QUICK_REPEATS = 3
 _QUICK = [name for name in names() if name != "adult"]
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m pacbayes.experiments",
+class _Parser(argparse.ArgumentParser):
+    """Refuses bad options in one sentence, like the other commands."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"pacbayes: {message[:1].upper()}{message[1:]}. See {self.prog} --help.\n")
+
+
+def _parser(program: str) -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog=program,
         description="The paper's table: as published, with corrected arithmetic, and with what this library adds.",
     )
     add = parser.add_argument
@@ -36,13 +44,19 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the experiment that the arguments ask for, print its tables, write its files; return the exit code."""
-    chosen = _parser().parse_args(arguments)
+def main(arguments: Sequence[str] | None = None, program: str = "pacbayes reproduce") -> int:
+    """Run the experiment that the arguments ask for, print its tables, write its files.
+
+    Returns the exit code: 0, 2 for anything that could not be read or done, 130 if interrupted.
+    """
+    chosen = _parser(program).parse_args(arguments)
+    datasets = chosen.datasets or (_QUICK if chosen.quick else None)
     try:
+        if not chosen.resume and chosen.backend != "dask":  # workers elsewhere have their own files
+            _check_data(names() if datasets is None else datasets)
         results = run(
-            chosen.datasets or (_QUICK if chosen.quick else None),
-            chosen.repeats or (_QUICK_REPEATS if chosen.quick else 20),
+            datasets,
+            (_QUICK_REPEATS if chosen.quick else 20) if chosen.repeats is None else chosen.repeats,
             chosen.methods,
             seed=chosen.seed,
             folder=chosen.out,
@@ -53,15 +67,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
         paths = results.save(chosen.out)
     except (ExperimentFileError, DataFileError, ValueError) as error:
-        sys.stderr.write(f"error: {error}\n")
-        return 1
+        sys.stderr.write(f"pacbayes: {getattr(error, 'brief', '') or error}\n")
+        return 2
     except KeyboardInterrupt:
-        sys.stderr.write("\ninterrupted; what was computed is safe, add --resume to continue\n")
+        line = "\n" if sys.stderr.isatty() else ""
+        sys.stderr.write(f"{line}pacbayes: stopped. What was computed is safe; add --resume to continue.\n")
         return 130
     sys.stdout.write("\n\n".join([results.table(), *results.claims()]) + "\n\n")
     sys.stdout.write(f"{len(results.cells)} cells, {results.seconds:.0f} s. Wrote {', '.join(map(str, paths))}\n")
     return 0
 
 
+def _check_data(datasets: Iterable[str]) -> None:
+    """Miss a file before the first hour of work and not after it; unknown names are refused by the run."""
+    for name in datasets:
+        if name in names():
+            load(name)
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(program="python -m pacbayes.experiments"))

@@ -60,6 +60,8 @@ def run(
 
     Raises
     ------
+    ValueError
+        If an argument makes no sense; then nothing is written.
     ExperimentFileError
         If the folder cannot be written, or has results of another configuration; what was there stays intact.
 
@@ -70,6 +72,10 @@ def run(
     >>> print(results.table())  # doctest: +SKIP
     """
     grid = Grid.checked(datasets, repeats, methods, seed)
+    if n_jobs == 0:
+        raise ValueError(
+            "The number of jobs must be a whole number from 1, or -1 for one process per core. Got 0 instead."
+        )
     begun = time.monotonic()
     if folder is None:
         records = list(_computed(grid.tasks(), n_jobs, backend, progress))
@@ -88,18 +94,25 @@ def _computed(tasks: list[Task], n_jobs: int | None, backend: str | None, progre
     """Yield the records of each task in order, so that a run that was killed leaves a beginning of the whole."""
     setting: Any = nullcontext() if backend is None else parallel_config(backend)
     total, done, begun = sum(task.cost for task in tasks), 0.0, time.monotonic()
+    terminal = sys.stderr.isatty()
     with setting:
         parts = Parallel(n_jobs=n_jobs, return_as="generator")(delayed(compute)(task) for task in tasks)
         for number, (task, part) in enumerate(zip(tasks, parts, strict=True), start=1):
             yield part
             done += task.cost
-            if progress:
+            if progress and (terminal or _is_tenth(number, len(tasks))):
                 left = (time.monotonic() - begun) / done * (total - done)
-                _report(f"{number}/{len(tasks)} splits, {task.data}", left, last=number == len(tasks))
+                _report(f"{number}/{len(tasks)} splits, {task.data}", left, "\r" * terminal * (number < len(tasks)))
 
 
-def _report(words: str, left: float, *, last: bool) -> None:
+def _is_tenth(number: int, count: int) -> bool:
+    """Whether another tenth of the work is done with this one."""
+    return 10 * number // count > 10 * (number - 1) // count
+
+
+def _report(words: str, left: float, end: str) -> None:
+    """Write a line; one that ends in a carriage return is padded, so that a shorter one covers a longer one."""
     time_left = f"{left / 60:.0f} min" if left >= 100 else f"{left:.0f} s"
-    # padded, so that a shorter line covers a longer one
-    sys.stderr.write(f"experiments: {words}, about {time_left} left".ljust(78) + ("\n" if last else "\r"))
+    line = f"experiments: {words}, about {time_left} left"
+    sys.stderr.write(line.ljust(78) + end if end else line + "\n")
     sys.stderr.flush()

@@ -48,6 +48,7 @@ class Store:
     def __init__(self, folder: str | os.PathLike[str], configuration: dict[str, Any], *, resume: bool = False) -> None:
         self.path = Path(folder) / FILE
         self.records: list[Record] = []
+        self._made = [each for each in (self.path, *self.path.parents) if not each.exists()]
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._file: BinaryIO = self.path.open("a+b", buffering=0)
@@ -59,7 +60,7 @@ class Store:
             self._lock()
             self._open(configuration, resume=resume)
         except BaseException:
-            self._file.close()
+            self.close()
             raise
 
     def _lock(self) -> None:
@@ -78,7 +79,8 @@ class Store:
             self.records = [Record(**line) for line in lines[1:]]
         if self.records and not resume:
             raise ExperimentFileError(
-                f"The file {self.path} has {len(self.records)} cells already. Resume, or choose another folder."
+                f"The file {self.path} has {len(self.records)} cells already. "
+                "Give --resume, or another folder with --out."
             )
         self._file.truncate(self._size)
         if not lines:
@@ -123,8 +125,19 @@ class Store:
             return
 
     def close(self) -> None:
-        """Close the file and let go of its lock."""
+        """Close the file and let go of its lock; a new one without records is removed, with its new folders."""
         self._file.close()
+        if not self.records:
+            _remove(self._made)
+
+
+def _remove(made: Sequence[Path]) -> None:
+    """Remove a file and then its folders, as far as they are empty."""
+    for path in made:
+        try:
+            path.rmdir() if path.is_dir() else path.unlink(missing_ok=True)
+        except OSError:
+            return
 
 
 def _line(content: dict[str, Any]) -> bytes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,11 +16,15 @@ from pacbayes.runs._certify import Run
 from pacbayes.runs._settings import Settings
 from pacbayes.tables import LinearTerms
 
-__all__ = ["Stored", "read_run", "write_run"]
+__all__ = ["ChangedPredictorError", "Stored", "read_run", "write_run"]
 
 _FORMAT, _VERSION = "pacbayes-model", 1
 # skops itself trusts plain arrays and much of scikit-learn; beyond that only the rest of it is let in, and no functions
 _TRUSTED = ("sklearn.", "numpy.dtype", "pacbayes.online._snapshots.OneClass")
+
+
+class ChangedPredictorError(ValueError):
+    """A predictor that can be read and is not the one that was written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +41,8 @@ class Stored:
     terms : LinearTerms or None
     models : dict or None
         "snapshots" and "weights", or "predictor".
+    rows : int or None
+        How many rows it was made from, where its file says so.
     """
 
     settings: Settings
@@ -44,6 +51,7 @@ class Stored:
     certificate: str
     terms: LinearTerms | None
     models: Mapping[str, Any] | None
+    rows: int | None = None
 
 
 def write_run(run: Run, folder: Path, report: str, *, force: bool = False) -> list[Path]:
@@ -52,16 +60,23 @@ def write_run(run: Run, folder: Path, report: str, *, force: bool = False) -> li
         raise ValueError(f"The output must be a folder. {str(folder)!r} is a file.")
     if folder.exists() and any(folder.iterdir()) and not force:
         raise ValueError(f"The folder {str(folder)!r} is not empty. Choose another with --out, or give --force.")
-    parent = folder.absolute().parent
-    parent.mkdir(parents=True, exist_ok=True)
-    made = Path(mkdtemp(prefix=f".{folder.name}-", dir=parent))
+    try:
+        names = _written(run, folder.absolute(), report)
+    except OSError as error:
+        raise OSError(f"The folder {str(folder)!r} cannot be written ({error.strerror or error}).") from None
+    return [folder / name for name in names]
+
+
+def _written(run: Run, folder: Path, report: str) -> list[str]:
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    made = Path(mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
     try:
         names = _write_files(run, made, report)
         made.chmod(0o755)
-        _put_in_place(made, folder.absolute(), names)
+        _put_in_place(made, folder, names)
     finally:
         shutil.rmtree(made, ignore_errors=True)
-    return [folder / name for name in names]
+    return names
 
 
 def _write_files(run: Run, folder: Path, report: str) -> list[str]:
@@ -102,6 +117,7 @@ def _record(run: Run) -> dict[str, Any]:
         "settings": run.settings.to_dict(),
         "columns": [{"name": each.name, "kind": each.kind} for each in run.table.columns],
         "classes": list(run.table.classes),
+        "rows": len(run.table.y),
     }
 
 
@@ -116,10 +132,11 @@ def _sha256(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def read_run(place: Path, trust: tuple[str, ...] = ()) -> Stored:
+def read_run(place: Path, trust: tuple[str, ...] = (), *, load: bool = True) -> Stored:
     """Read a predictor from its folder or from model.json; nothing in it is run.
 
-    Types of scikit-learn are read, others only if ``trust`` names them.
+    Types of scikit-learn are read, others only if ``trust`` names them. Without ``load`` a file of fitted models is
+    only checked to be whole and the one that was written.
     """
     path = place / "model.json" if place.is_dir() else place
     if not path.is_file():
@@ -131,17 +148,19 @@ def read_run(place: Path, trust: tuple[str, ...] = ()) -> Stored:
     try:
         if record["format"] != _FORMAT or record["version"] != _VERSION:
             raise ValueError(f"The predictor must be of format {_FORMAT!r}, version {_VERSION}.")
-        return _stored(record, path.parent, trust)
+        return _stored(record, path.parent, trust, load=load)
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"The predictor {path.name!r} is not as this version writes it ({error!r:.80}).") from None
 
 
-def _stored(record: Mapping[str, Any], folder: Path, trust: tuple[str, ...]) -> Stored:
+def _stored(record: Mapping[str, Any], folder: Path, trust: tuple[str, ...], *, load: bool) -> Stored:
     predictor, terms, models = record["predictor"], None, None
     if predictor["kind"] == "linear":
         terms = LinearTerms(tuple(dict(each) for each in predictor["terms"]), float(predictor["intercept"]))
     else:
-        models = _loaded(folder / Path(str(predictor["file"])).name, str(predictor["sha256"]), trust)
+        path = folder / Path(str(predictor["file"])).name
+        _check_file(path, str(predictor["sha256"]))
+        models = _loaded(path, trust) if load else None
     return Stored(
         settings=Settings.from_dict(record["settings"]),
         columns=tuple((str(each["name"]), str(each["kind"])) for each in record["columns"]),
@@ -149,17 +168,30 @@ def _stored(record: Mapping[str, Any], folder: Path, trust: tuple[str, ...]) -> 
         certificate=str(record["certificate"]),
         terms=terms,
         models=models,
+        rows=_rows(record.get("rows")),
     )
 
 
-def _loaded(path: Path, digest: str, trust: tuple[str, ...]) -> Mapping[str, Any]:
+def _rows(given: Any) -> int | None:
+    if given is not None and not isinstance(given, int):
+        raise TypeError("rows")
+    return given
+
+
+def _check_file(path: Path, digest: str) -> None:
+    """Refuse a file of models that is absent, broken, or another one than was written."""
+    if not path.is_file():
+        raise ValueError(f"There is no file {path.name!r} beside the predictor's model.json.")
+    if not zipfile.is_zipfile(path):
+        raise ValueError(f"The file {path.name!r} cannot be read as a skops model: it is cut short, or something else.")
+    if _sha256(path) != digest:
+        raise ChangedPredictorError(f"The file {path.name!r} is not the one that was written: its SHA-256 differs.")
+
+
+def _loaded(path: Path, trust: tuple[str, ...]) -> Mapping[str, Any]:
     """Load models of scikit-learn without pickle; types from anywhere else are refused."""
     import skops.io as sio  # noqa: PLC0415
 
-    if not path.is_file():
-        raise ValueError(f"There is no file {path.name!r} beside the predictor's model.json.")
-    if _sha256(path) != digest:
-        raise ValueError(f"The file {path.name!r} is not the one that was written: its SHA-256 differs.")
     try:
         unknown = sio.get_untrusted_types(file=path)
         foreign = [name for name in unknown if not name.startswith(_TRUSTED) and name not in trust]

@@ -20,12 +20,19 @@ from pacbayes.verification import recheck, recheck_run
 __all__ = ["belongs", "verify_run"]
 
 _AGREEMENT = 1e-9
+_NEVER = "It cannot prove how the rows were collected, or what was done with them before."
+_PROVES = {
+    "online": "This proves that the model, predicting each of these rows before it learned from it, gives the recorded "
+    f"statistics, and that the stored predictor is what came of it. {_NEVER}",
+    "holdout": "This proves that the stored predictor was learned from the other rows alone, and that on the rows held "
+    f"out it makes the recorded number of errors. {_NEVER}",
+}
 
 
 def belongs(certificate: Certificate, stored: Stored) -> list[Check]:
     """Check that a predictor is the one that a certificate was issued with."""
     same = stored.certificate == certificate.digest
-    detail = "" if same else f"it names {stored.certificate[:12]}..., this is {certificate.digest[:12]}..."
+    detail = "" if same else f"it names {stored.certificate[:12]}, this is {certificate.digest[:12]}"
     return [Check("the predictor belongs to this certificate", same, detail)]
 
 
@@ -64,7 +71,7 @@ def verify_run(
             model = estimator(table, settings)
             result = recheck_run(certificate, table.X, table.y, model)
             last = _stored_predictor(stored, table, model)
-    return Verification((*first, *result.checks, last), result.proves)
+    return Verification((*first, *result.checks, last), _PROVES.get(certificate.kind, result.proves))
 
 
 def _check_trust(settings: Settings, trust: tuple[str, ...]) -> None:
@@ -80,11 +87,17 @@ def _check_trust(settings: Settings, trust: tuple[str, ...]) -> None:
 def _same_columns(stored: Stored, table: Table) -> list[Check]:
     found = tuple((column.name, column.kind) for column in table.columns)
     wrong = [name for name, _ in set(found) ^ set(stored.columns)]
+    rows, expected = len(table.y), stored.rows
     return [
+        Check(
+            "number of rows",
+            expected in {None, rows},
+            "" if expected in {None, rows} else f"{rows} instead of {expected}",
+        ),
         Check(
             "columns and their kinds",
             found == stored.columns,
-            f"these differ: {sorted(set(wrong))}"[:120] * bool(wrong),
+            f"these differ: {', '.join(sorted(set(wrong)))}"[:120] * bool(wrong),
         ),
         Check("classes", table.classes == stored.classes),
     ]

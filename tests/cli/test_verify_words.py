@@ -1,0 +1,240 @@
+"""What verify, demo and failing commands say, and with which exit status."""
+
+import json
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from cli.conftest import small_frame
+
+
+@pytest.fixture
+def issued(run, small):
+    """A folder from certify."""
+    assert run("certify", small, "--target", "ill", "--out", "out").exit_code == 0
+    return small.parent / "out"
+
+
+@pytest.fixture
+def forest(run, small):
+    """A folder from certify with a model of scikit-learn."""
+    assert run("certify", small, "--target", "ill", "--out", "held", "--method", "holdout").exit_code == 0
+    return small.parent / "held"
+
+
+def changed(path, change):
+    record = json.loads(path.read_text())
+    change(record)
+    path.write_text(json.dumps(record))
+
+
+def test_alone_it_counts_checks_and_says_what_was_not_checked(run, issued):
+    result = run("verify", issued)
+    assert result.exit_code == 0
+    assert "7 checks held." in result.stdout
+    assert "not checked: the data and the predictor's numbers (give --data TABLE)" in result.stdout
+    assert "ok " not in result.stdout
+    assert "pacbayes." not in result.stdout
+    assert "--data TABLE." in result.stdout.splitlines()[-1]
+    assert run("verify", issued, "--verbose").stdout.count("ok ") == 7
+    assert run("verify", issued, "-q").stdout == "The certificate holds.\n"
+    (issued / "model.json").unlink()
+    assert "not checked: the data and the predictor (give" in run("verify", issued).stdout
+
+
+def test_with_data_nothing_is_left_unchecked(run, issued, small):
+    result = run("verify", issued, "--data", small)
+    assert result.exit_code == 0
+    assert "not checked" not in result.stdout
+    assert len(json.loads(run("verify", issued, "--data", small, "--json").stdout)["checks"]) > 20
+
+
+def test_a_predictor_beside_it_must_be_readable_and_its_own(run, issued):
+    changed(issued / "model.json", lambda record: record.update(certificate="0" * 64))
+    result = run("verify", issued)
+    assert result.exit_code == 1
+    assert result.stdout.splitlines()[-1] == "The predictor belongs to another certificate."
+    (issued / "model.json").write_text("junk")
+    assert run("verify", issued).exit_code == 2
+
+
+@pytest.mark.parametrize("data", [[], ["--data", "small.csv"]])
+def test_models_cut_short_cannot_be_read_and_others_do_not_match(run, forest, data):
+    path = forest / "model.skops"
+    content = path.read_bytes()
+    path.write_bytes(content + b" ")
+    result = run("verify", forest, *data)
+    assert result.exit_code == 1
+    assert result.stdout.splitlines()[-1] == "The predictor was changed."
+    path.write_bytes(content[:-100])
+    result = run("verify", forest, *data)
+    assert result.exit_code == 2
+    assert "'model.skops' cannot be read" in result.stderr
+    path.unlink()
+    assert run("verify", forest, *data).exit_code == 2
+
+
+def test_other_data_are_named_as_the_cause(run, issued, tmp_path):
+    small_frame(rows=50).to_csv(tmp_path / "fewer.csv", index=False)
+    result = run("verify", issued, "--data", "fewer.csv")
+    assert result.exit_code == 1
+    assert result.stdout.startswith("FAILED number of rows: 50 instead of 60\n")
+    assert result.stdout.splitlines()[-1] == "These are not the data it was made from: 50 rows instead of 60."
+    small_frame(seed=5).to_csv(tmp_path / "other.csv", index=False)
+    result = run("verify", issued, "--data", "other.csv")
+    assert result.stdout.splitlines()[-1].startswith("These are not the data it was made from: values")
+    assert "Choice(" not in result.stdout
+    assert max(map(len, result.stdout.replace(":", " ").split())) < 64
+    assert "\nClaimed: With probability" in result.stdout
+
+
+def test_an_edited_number_is_named_as_the_cause(run, issued):
+    changed(issued / "certificate.json", lambda record: record.update(value=0.0335))
+    result = run("verify", issued)
+    assert result.exit_code == 1
+    assert result.stdout.startswith("FAILED content digest")
+    assert result.stdout.splitlines()[-1].startswith(
+        "The certificate was edited: it says 0.0335, its statistics give 0."
+    )
+    assert run("verify", issued, "-q").stdout.startswith(
+        "FAILED content digest\nFAILED bound recomputed from the statistics\n"
+    )
+
+
+def test_a_changed_predictor_is_named_as_the_cause(run, issued, small):
+    changed(issued / "model.json", lambda record: record["predictor"].update(intercept=9.0))
+    result = run("verify", issued, "--data", small)
+    assert result.exit_code == 1
+    assert result.stdout.splitlines()[-1] == "The predictor was changed."
+
+
+def test_for_a_held_out_model_data_or_predictor_may_be_the_cause(run, forest, tmp_path):
+    frame = small_frame()
+    frame.loc[:20, "age"] += 3.0
+    frame.to_csv(tmp_path / "other.csv", index=False)
+    result = run("verify", forest, "--data", "other.csv")
+    assert result.exit_code == 1
+    assert result.stdout.splitlines()[-1] == "These are not the data it was made from, or the predictor was changed."
+
+
+def test_a_small_edit_is_shown_in_full(run, issued):
+    changed(issued / "certificate.json", lambda record: record.update(value=record["value"] - 1e-6))
+    said = run("verify", issued).stdout.splitlines()[-1]
+    one, two = (float(word.strip(",.")) for word in said.split() if word[0] == "0")
+    assert two - one == pytest.approx(1e-6)
+
+
+def test_rows_that_are_no_number_cannot_be_read(run, issued):
+    changed(issued / "model.json", lambda record: record.update(rows="many"))
+    result = run("verify", issued)
+    assert result.exit_code == 2
+    assert "not as this version writes it" in result.stderr
+
+
+@pytest.mark.parametrize("arguments", [["--datasets", "iris"], ["--jobs", "0", "--resume"], ["--fast"]])
+def test_reproduce_refuses_like_the_other_commands(run, tmp_path, arguments):
+    result = run("reproduce", *arguments)
+    assert result.exit_code == 2
+    assert result.stderr.startswith("pacbayes: ")
+    assert result.stderr.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_same_data_with_other_settings(run, issued, small):
+    changed(issued / "model.json", lambda record: record["settings"].update(seed=3))
+    result = run("verify", issued, "--data", small)
+    assert result.exit_code == 1
+    assert result.stdout.splitlines()[-1].startswith(("The same data give other numbers", "These are not the data"))
+
+
+@pytest.mark.parametrize(("method", "words"), [("holdout", "rows held out"), ("online", "before it learned from it")])
+def test_what_is_proved_fits_the_kind(run, small, method, words):
+    assert run("certify", small, "--target", "ill", "--out", "x", "--method", method).exit_code == 0
+    last = run("verify", "x", "--data", small).stdout.splitlines()[-1]
+    assert words in last
+    assert "prior" not in last
+
+
+def test_files_that_are_no_certificates(run, issued, small):
+    said = {
+        small: "'small.csv' is no certificate; give certificate.json or its folder.",
+        issued / "model.json": "This is a predictor, not a certificate.",
+        ".": "The folder '.' holds no certificate.json.",
+    }
+    for given, words in said.items():
+        result = run("verify", given)
+        assert result.exit_code == 2
+        assert result.stderr.strip() == f"pacbayes: {words}"
+
+
+def test_a_certificate_from_watch_has_no_data_to_run(run, small):
+    assert run("watch", "-", "--out", "c.json", input="0\n1\n0\n" * 40).exit_code == 0
+    alone = run("verify", "c.json")
+    assert alone.exit_code == 0
+    assert "--data" not in alone.stdout
+    result = run("verify", "c.json", "--data", small)
+    assert result.exit_code == 2
+    assert result.stderr.strip() == "pacbayes: A certificate from watch cannot be run again from data."
+
+
+def test_demo_says_its_sentence_once(run):
+    result = run("demo", "--out", "shown")
+    assert result.stdout.count("With probability") == 1
+    assert " checks held.\n" in result.stdout
+    assert "ok " not in result.stdout
+    quiet = run("demo", "--out", "shown", "-q")
+    assert quiet.stdout.startswith("With probability")
+    assert quiet.stdout.count("\n") == 1
+    assert quiet.stderr == ""
+
+
+def test_files_are_called_as_they_were_given(run, tmp_path):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "file").write_text("")
+    said = {
+        "absent/c.json": "There is no folder 'absent'.",
+        "folder": "'folder' is a folder, and a file is needed.",
+        "file/c.json": "'file/c.json' cannot be there: a part of its path is a file, not a folder.",
+    }
+    for out, words in said.items():
+        result = run("watch", "-", "--every", "1", "--out", out, input="0\n1\n0\n")
+        assert result.exit_code == 2
+        assert result.stderr.strip() == f"pacbayes: {words}"
+
+
+def test_a_folder_that_cannot_be_written_is_called_as_it_was_given(run, small, tmp_path):
+    (tmp_path / "file").write_text("")
+    result = run("certify", small, "--target", "ill", "--out", "file/out")
+    assert result.exit_code == 2
+    assert "'file/out'" in result.stderr
+    assert "Error" not in result.stderr
+
+
+SLOW = """
+import time
+from pacbayes.cli import main
+from pacbayes.runs import _store
+
+def slow(*_):
+    print("writing", flush=True)
+    time.sleep(60)
+
+_store._record = slow
+main()
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs SIGTERM")
+def test_a_request_to_end_leaves_nothing_half_written(small, tmp_path):
+    command = [sys.executable, "-c", SLOW, "certify", str(small), "--target", "ill", "--out", str(tmp_path / "out")]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, **pipes) as process:
+        while "writing" not in process.stdout.readline():
+            pass
+        assert len(list(tmp_path.iterdir())) == 2
+        process.send_signal(signal.SIGTERM)
+        assert process.wait() == 143
+        assert process.stderr.read().endswith("pacbayes: stopped.\n")
+    assert list(tmp_path.iterdir()) == [small]

@@ -132,8 +132,8 @@ def test_bound_over_grids_and_csv(run, tmp_path):
     assert len(rows) == 6
     (tmp_path / "in.csv").write_text(result.stdout)
     assert run("bound", "maurer", "--csv-in", "in.csv", "--csv-out", "out.csv").exit_code == 0
-    again = pd.read_csv(tmp_path / "out.csv")
-    assert again["value"].tolist() == [float(row["value"]) for row in rows]
+    again = pd.read_csv(tmp_path / "out.csv", dtype=str)
+    assert [float(text) for text in again["value"]] == [float(row["value"]) for row in rows]
     assert len(run("bound", "maurer", "--csv-in", "in.csv").stdout.splitlines()) == 7
 
 

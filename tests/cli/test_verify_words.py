@@ -194,7 +194,7 @@ def test_files_are_called_as_they_were_given(run, tmp_path):
     (tmp_path / "folder").mkdir()
     (tmp_path / "file").write_text("")
     said = {
-        "absent/c.json": "There is no folder 'absent'.",
+        "absent/c.json": "There is no folder 'absent' for --out.",
         "folder": "'folder' is a folder, and a file is needed.",
         "file/c.json": "'file/c.json' cannot be there: a part of its path is a file, not a folder.",
     }

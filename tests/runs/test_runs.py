@@ -3,6 +3,7 @@
 import hashlib
 import json
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -53,6 +54,16 @@ def test_a_predictor_that_saw_the_held_out_rows_does_not_verify(table, tmp_path)
     assert verify_run(run.certificate, record, table)
     record.models["predictor"].fit(table.X, table.y)
     assert not verify_run(run.certificate, record, table)
+
+
+def test_a_held_out_row_that_was_altered_is_noticed_even_if_no_prediction_changes(table, tmp_path):
+    run = stored(table, tmp_path / "a", method="holdout")
+    rows = table.X.copy()
+    name = next(column.name for column in table.columns if column.kind == "number")
+    rows.loc[:, name] = rows[name] * (1.0 + 1e-12)
+    verification = verify_run(run.certificate, read_run(tmp_path / "a"), replace(table, X=rows))
+    assert not verification
+    assert "digest of the table" in str(verification)
 
 
 def test_a_stream_does_not_depend_on_how_it_is_cut():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 from threadpoolctl import threadpool_limits
 
 from pacbayes.bounds import betting, betting_rates
-from pacbayes.certificate import Certificate
+from pacbayes.certificate import Certificate, data_digest
 from pacbayes.estimators import (
     CertificateWarning,
     CertifiedLogisticRegression,
@@ -136,7 +136,8 @@ def _held_out(table: Table, settings: Settings) -> Run:
     model = clone(pipeline(table, settings)).fit(table.X.iloc[train], table.y[train])
     predicted = model.predict(table.X.iloc[test])
     certificate = holdout_certificate(table.y[test], predicted, delta=settings.delta, candidates=settings.candidates)
-    return Run(certificate, settings, table, model)
+    digests = {**certificate.digests, "table": data_digest(table.X, table.y)}
+    return Run(replace(certificate, digests=digests, digest=""), settings, table, model)
 
 
 def _baseline(table: Table, settings: Settings) -> dict[str, Any]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from pacbayes.certificate import Certificate, Check, Verification
+from pacbayes.certificate import Certificate, Check, Verification, data_digest
 from pacbayes.estimators import CertificateWarning
 from pacbayes.runs._certify import estimator, pipeline, split
 from pacbayes.runs._models import MODELS
@@ -136,6 +137,9 @@ def _held_out(certificate: Certificate, stored: Stored, table: Table) -> tuple[V
     train, test = split(table, stored.settings)
     predictor, rows = stored.models["predictor"], table.X.iloc[test]
     result = recheck(certificate, rows, table.y[test], predictor)
+    claimed, found = certificate.digests.get("table", ""), data_digest(table.X, table.y)
+    whole = Check("digest of the table", claimed == found, "" if claimed == found else "values or their order differ")
+    result = replace(result, checks=(*result.checks, whole))
     again = pipeline(table, stored.settings).fit(table.X.iloc[train], table.y[train])
     same = _agree(predictor, again, table.X)
     return result, Check("the stored predictor is what its rows teach, and they are not those held out", same)

@@ -195,8 +195,8 @@ def test_files_are_called_as_they_were_given(run, tmp_path):
     (tmp_path / "file").write_text("")
     said = {
         "absent/c.json": "There is no folder 'absent' for --out.",
-        "folder": "'folder' is a folder, and a file is needed.",
-        "file/c.json": "'file/c.json' cannot be there: a part of its path is a file, not a folder.",
+        "folder": "--out must be a file. 'folder' is a folder.",
+        "file/c.json": "There is no folder 'file' for --out.",
     }
     for out, words in said.items():
         result = run("watch", "-", "--every", "1", "--out", out, input="0\n1\n0\n")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numbers
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,30 +10,20 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, is_
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from pacbayes.bounds import betting_rates
-from pacbayes.certificate import Certificate, Choice, data_digest, digest_of_arrays
-from pacbayes.estimators._cautions import caution, repetition_note
+from pacbayes.certificate import Certificate
+from pacbayes.estimators._cautions import caution
 from pacbayes.estimators._html import WithCertificate
-from pacbayes.estimators._issue import (
-    IID,
-    NOTHING_BEFORE,
-    checked_candidates,
-    checked_delta,
-    forget,
-    issue,
-    statistics_of,
-)
+from pacbayes.estimators._issue import checked_candidates, checked_delta, forget
 from pacbayes.estimators._rows import labels_of, rows_of, take
 from pacbayes.estimators._stream import Stream
+from pacbayes.estimators._stream_issue import StreamIssuer
 from pacbayes.numerics._arrays import FloatArray
 from pacbayes.online import Every, Geometric
-from pacbayes.summary import Summary
 
 __all__ = ["OnlineCertifiedClassifier"]
 
 _RATIO = 1.25
 _FIRST_SHARE = 5  # by default the first snapshot is trained on a fifth of the rows
-_ANYTIME = "The number holds for all lengths of the stream at once, so that it may be looked at and extended at will."
 
 
 class OnlineCertifiedClassifier(WithCertificate, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -174,7 +163,7 @@ class OnlineCertifiedClassifier(WithCertificate, MetaEstimatorMixin, ClassifierM
     def _advanced(self, stream: Stream, order: Any, notes: tuple[str, ...]) -> OnlineCertifiedClassifier:
         """Judge the stream to its end and issue certificates; only when all is done is anything kept."""
         stream = stream.judged(self.estimator)
-        issued = _Issuer(stream, order, notes, float(self.delta), self.candidates)
+        issued = StreamIssuer(stream, order, notes, float(self.delta), self.candidates)
         certificate = issued.of_the_snapshots(0.5 if self.certify_last else 1.0)
         last = issued.of_the_last() if self.certify_last else None
         self._stream, self.order_, self._notes = stream, order, notes
@@ -228,61 +217,3 @@ class OnlineCertifiedClassifier(WithCertificate, MetaEstimatorMixin, ClassifierM
         """Return the position in ``classes_`` of each snapshot's prediction, one row per snapshot."""
         rows = self._rows(X)
         return np.stack([np.searchsorted(self.classes_, model.predict(rows)) for _, model in self.snapshots_])
-
-
-@dataclass(frozen=True, slots=True)
-class _Issuer:
-    """Certificates about a stream."""
-
-    stream: Stream
-    order: Any
-    notes: tuple[str, ...]
-    delta: float
-    candidates: int
-
-    def of_the_snapshots(self, share: float) -> Certificate:
-        union = Choice("statement", "about the snapshots, beside one about the last", "given", "half of delta")
-        return self._certificate(
-            self.stream.losses,
-            share,
-            [union] if share < 1.0 else [],
-            vote_rule="twice",
-            predictor="a snapshot picked at random per row",
-        )
-
-    def of_the_last(self) -> Certificate:
-        """Half of delta is for all snapshots that ever are the last, the k-th of them getting 1/(k (k + 1)) of it."""
-        count = len(self.stream.snapshots)
-        union = Choice("snapshot", f"the last of {count}", "the schedule", f"delta/(2 {count} ({count} + 1))")
-        return self._certificate(
-            self.stream.losses[-self.stream.counts[-1] :],
-            0.5 / (count * (count + 1)),
-            [union],
-            vote_rule="none",
-            predictor="the last snapshot, which `predict_last` returns,",
-        )
-
-    def _certificate(self, losses: FloatArray, share: float, union: list[Choice], **words: Any) -> Certificate:
-        rates, weights = betting_rates()
-        copies = repetition_note(self.stream.X, self.stream.y)
-        return issue(
-            kind="online",
-            bound="betting",
-            statistics=statistics_of(Summary.from_values(losses, rates=rates, weights=weights)),
-            n=losses.size,
-            delta=self.delta,
-            share=share,
-            candidates=self.candidates,
-            choices=[
-                Choice("schedule", repr(self.stream.schedule), "given"),
-                Choice("rate", "best of a grid", "all rows", f"a union over {rates.size} rates, inside the bound"),
-                *union,
-            ],
-            assumptions=(IID, NOTHING_BEFORE, _ANYTIME),
-            notes=(*self.notes, *copies),
-            digests={
-                "data": data_digest(self.stream.X, self.stream.y),
-                "order": digest_of_arrays(order=self.order),
-            },
-            **words,
-        )

@@ -1,0 +1,140 @@
+"""What the arithmetic cannot notice, a recheck against data and model does."""
+
+import copy
+import json
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+
+import pacbayes as pb
+from pacbayes.certificate._arithmetic import bound_value, vote_of
+from pacbayes.certificate._canonical import content_digest
+from pacbayes.estimators import _prior as learn
+from pacbayes.verification import recheck
+
+from certificate.issued import SAMPLE
+
+
+def forged(certificate, **changes):
+    """A certificate whose statistics were changed and everything else made to fit."""
+    record = json.loads(certificate.to_json())
+    record["statistics"].update(changes)
+    share = record["delta"] / record["candidates"]
+    value = float(bound_value(record["bound"], record["statistics"], record["n"], share, record["kl"]))
+    record.update(value=value, vote_value=vote_of(value, record["vote_rule"]))
+    record["digest"] = content_digest(record)
+    return pb.Certificate.from_json(json.dumps(record))
+
+
+class TestRecheck:
+    X, y = SAMPLE.X, SAMPLE.y
+
+    @pytest.mark.parametrize(
+        "options",
+        [{}, {"bound": "betting"}, {"prior": "zero"}, {"reference": "online"}, {"reference": "fixed"}],
+        ids=str,
+    )
+    def test_holds_for_what_was_issued(self, options):
+        model = pb.CertifiedLogisticRegression(random_state=3, **options).fit(self.X, self.y)
+        verification = recheck(model.certificate_, self.X, self.y, model)
+        assert verification, str(verification)
+
+    def test_catches_a_consistent_forgery(self):
+        model = pb.CertifiedLogisticRegression(random_state=3).fit(self.X, self.y)
+        fake = forged(model.certificate_, errors=1, vote_errors=1, draw_errors=1, risk=1 / model.certificate_.n)
+        assert fake.verify()
+        verification = recheck(fake, self.X, self.y, model)
+        assert not verification
+        assert "these differ: draw_errors, errors, risk, vote_errors" in str(verification)
+
+    def test_catches_other_rows_labels_orders_and_models(self):
+        model = pb.CertifiedLogisticRegression(random_state=3).fit(self.X, self.y)
+        certificate = model.certificate_
+        flipped = self.y.copy()
+        flipped[0] = 1 - flipped[0]
+        assert not recheck(certificate, self.X + 1e-9, self.y, model)
+        assert not recheck(certificate, self.X, flipped, model)
+        assert not recheck(certificate, self.X[:-1], self.y[:-1], model)
+        other = pb.CertifiedLogisticRegression(random_state=4).fit(self.X, self.y)
+        assert not recheck(certificate, self.X, self.y, other)
+        moved = copy.deepcopy(model)
+        moved.posterior_ = moved.posterior_.moved(np.zeros_like(moved.posterior_.mean), 0.1)
+        assert not recheck(certificate, self.X, self.y, moved)
+
+    def test_catches_a_prior_that_saw_the_bounds_rows(self):
+        """The certificate is computed soundly, but for weights learned from all rows."""
+        model = pb.CertifiedLogisticRegression(random_state=3, alpha=1.0)
+        whole = learn.Solver.fit
+
+        def peeking(self, X, signs, alpha):
+            everything = model_X if X.shape[0] < len(model_X) else X
+            return whole(self, everything, signs if everything is X else model_signs, alpha)
+
+        honest = pb.CertifiedLogisticRegression(random_state=3, alpha=1.0).fit(self.X, self.y)
+        model_X = honest.preprocessing_.transform(self.X)
+        model_signs = np.where(self.y == honest.classes_[1], 1.0, -1.0)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(learn.Solver, "fit", peeking)
+            model.fit(self.X, self.y)
+        assert model.certificate_.verify()
+        verification = recheck(model.certificate_, self.X, self.y, model)
+        assert not verification
+        assert "the model is what these rows teach" in str(verification)
+
+    @pytest.mark.parametrize(
+        ("name", "edit"),
+        [
+            ("coef_", lambda m: setattr(m, "coef_", -m.coef_)),
+            ("decision_function", lambda m: setattr(m.preprocessing_, "mean_", m.preprocessing_.mean_ + 5.0)),
+            ("posterior covariance", lambda m: setattr(m, "posterior_", m.posterior_.scaled(1e5))),
+            ("classes_", lambda m: setattr(m, "classes_", m.classes_[::-1])),
+        ],
+    )
+    def test_catches_a_model_that_was_changed_after_the_fit(self, name, edit):
+        model = pb.CertifiedLogisticRegression(random_state=3).fit(self.X, self.y)
+        edit(model)
+        verification = recheck(model.certificate_, self.X, self.y, model)
+        assert not verification
+        assert name in str(verification)
+
+    @pytest.mark.parametrize("name", ["assumptions", "choices", "notes"])
+    def test_catches_words_that_were_dropped(self, name):
+        order = np.argsort(self.y, kind="stable")
+        X, y = self.X[order], self.y[order]
+        with pytest.warns(pb.CertificateWarning):
+            model = pb.CertifiedLogisticRegression(random_state=3).fit(X, y)
+        record = json.loads(model.certificate_.to_json())
+        assert record[name]
+        record[name] = []
+        record["digest"] = content_digest(record)
+        claim = pb.Certificate.from_json(json.dumps(record))
+        assert claim.verify()
+        assert not recheck(claim, X, y, model)
+        assert recheck(model.certificate_, X, y, model)
+
+    def test_streams_and_their_updates(self):
+        model = pb.OnlineCertifiedClassifier(LogisticRegression(), certify_last=True, random_state=0)
+        model.fit(self.X[:400], self.y[:400])
+        assert recheck(model.certificate_, self.X[:400], self.y[:400], model)
+        model.update(self.X[400:], self.y[400:])
+        assert recheck(model.certificate_, self.X, self.y, model)
+        assert recheck(model.last_certificate_, self.X, self.y, model)
+        other = self.y.copy()
+        other[500] = 1 - other[500]
+        assert not recheck(model.certificate_, self.X, other, model)
+
+    def test_hold_outs(self):
+        predictor = LogisticRegression().fit(self.X[:300], self.y[:300])
+        certificate = pb.holdout_certificate(self.y[300:], predictor.predict(self.X[300:]))
+        assert recheck(certificate, self.X[300:], self.y[300:], predictor)
+        assert not recheck(forged(certificate, errors=0, risk=0.0), self.X[300:], self.y[300:], predictor)
+
+    def test_a_model_of_another_kind_is_refused(self):
+        with pytest.raises(ValueError, match="must be the estimator that issued"):
+            recheck(
+                pb.CertifiedLogisticRegression(random_state=0).fit(self.X, self.y).certificate_,
+                self.X,
+                self.y,
+                LogisticRegression(),
+            )

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pacbayes.numerics._arrays import FloatArray
+from pacbayes._core.types import FloatArray
 
-__all__ = ["Loss", "absolute", "brier", "get", "log_loss", "names", "register", "zero_one"]
+__all__ = ["Loss", "absolute", "brier", "get", "log_loss", "names", "predictor_losses", "register", "zero_one"]
 
 _SMALLEST_PROBABILITY = 1e-3
 
@@ -182,3 +182,50 @@ def names() -> list[str]:
     ['zero_one', 'brier', 'log_loss', 'absolute']
     """
     return list(_REGISTRY)
+
+
+def predictor_losses(owner: str, predictor: Any, X: Any, y: Any, loss: Loss) -> FloatArray:
+    """Return the loss of a predictor on each row, from its predictions or, with its ``classes_``, its probabilities.
+
+    Parameters
+    ----------
+    owner : str
+        Who asks, for messages.
+    predictor : object with ``predict``, or ``predict_proba`` and ``classes_``
+        Fitted.
+    X, y : array_like
+        Rows and labels.
+    loss : Loss
+        From :func:`get`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.dummy import DummyClassifier
+    >>> from pacbayes import losses
+    >>> X, y = np.zeros((3, 1)), np.array([0, 0, 1])
+    >>> losses.predictor_losses("me", DummyClassifier().fit(X, y), X, y, losses.get("zero_one")).tolist()
+    [0.0, 0.0, 1.0]
+    """
+    labels = np.asarray(y)
+    if loss.prediction == "probability":
+        return loss(*_given_probability(predictor, X, labels))
+    predictions = np.asarray(predictor.predict(X))
+    if predictions.shape == (labels.size, 1):
+        predictions = predictions[:, 0]
+    if predictions.shape != labels.shape:
+        raise ValueError(
+            f"The predictor in {owner} must give one prediction per row ({labels.size}). "
+            f"Got shape {predictions.shape} instead."
+        )
+    return loss(predictions, labels)
+
+
+def _given_probability(predictor: Any, X: Any, y: Any) -> tuple[FloatArray, Any]:
+    """Return probabilities and label codes, with a column of zeros for each label the predictor has not met."""
+    known = np.asarray(predictor.classes_)
+    unseen = np.setdiff1d(y, known)
+    columns = np.asarray(predictor.predict_proba(X), dtype=np.float64)
+    padded = np.column_stack([columns, np.zeros((len(y), len(unseen)))])
+    codes = np.argmax(y[:, None] == np.concatenate([known, unseen]), axis=1)
+    return padded, codes

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from pacbayes._core.rows import take
 from pacbayes.certificate import Certificate, Check, Choice, Verification, digest_of_arrays
 from pacbayes.estimators import CertificateWarning, CertifiedLogisticRegression, OnlineCertifiedClassifier
 from pacbayes.estimators._cautions import caution
 from pacbayes.estimators._parts import model_digest
-from pacbayes.estimators._rows import take
 
 __all__ = ["recheck", "recheck_run"]
 
@@ -30,7 +30,7 @@ _PROVES = (
 )
 
 
-def recheck(certificate: Certificate, X: Any, y: Any, model: Any) -> Verification:  # noqa: N803
+def recheck(certificate: Certificate, X: Any, y: Any, model: Any) -> Verification:
     """Recompute a certificate's statistics and digests from the data and the model it was issued for.
 
     Everything after the shuffle is run again from the model's recorded order: preprocessing, prior, posterior and
@@ -76,7 +76,7 @@ def recheck(certificate: Certificate, X: Any, y: Any, model: Any) -> Verificatio
     return Verification((*own, *further), _PROVES)
 
 
-def recheck_run(certificate: Certificate, X: Any, y: Any, model: Any) -> Verification:  # noqa: N803
+def recheck_run(certificate: Certificate, X: Any, y: Any, model: Any) -> Verification:
     """Fit an estimator again and compare what it issues with a certificate: for those who have no fitted model.
 
     Parameters
@@ -111,7 +111,7 @@ def recheck_run(certificate: Certificate, X: Any, y: Any, model: Any) -> Verific
     return Verification((*certificate.verify().checks, *digests, *_compared(certificate, issued)), _PROVES)
 
 
-def _logistic(certificate: Certificate, X: Any, y: Any, model: CertifiedLogisticRegression) -> list[Check]:  # noqa: N803
+def _logistic(certificate: Certificate, X: Any, y: Any, model: CertifiedLogisticRegression) -> list[Check]:
     checks = _order_checks(certificate, len(y), model.order_)
     if not all(check.held for check in checks):
         return checks
@@ -145,13 +145,13 @@ _PARTS: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-def _noticed(owner: str, X: Any, y: Any) -> tuple[str, ...]:  # noqa: N803
+def _noticed(owner: str, X: Any, y: Any) -> tuple[str, ...]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CertificateWarning)
         return tuple(caution(owner, X, y))
 
 
-def _online(certificate: Certificate, X: Any, y: Any, model: OnlineCertifiedClassifier) -> list[Check]:  # noqa: N803
+def _online(certificate: Certificate, X: Any, y: Any, model: OnlineCertifiedClassifier) -> list[Check]:
     size = model.order_.size
     checks = _order_checks(certificate, min(size, len(y)), model.order_)
     if not all(check.held for check in checks):
@@ -177,7 +177,7 @@ def _predictions(model: OnlineCertifiedClassifier, rows: Any) -> str:
     return digest_of_arrays(predictions=model.predict(rows), weights=model.weights_)
 
 
-def _holdout(certificate: Certificate, X: Any, y: Any, model: Any) -> list[Check]:  # noqa: N803
+def _holdout(certificate: Certificate, X: Any, y: Any, model: Any) -> list[Check]:
     labels = np.asarray(y)
     losses = (labels != np.asarray(model.predict(X))).astype(np.float64)
     digest = digest_of_arrays(losses=losses)

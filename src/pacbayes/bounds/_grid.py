@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from pacbayes.numerics._arrays import FloatArray, check_range, to_floats
-from pacbayes.numerics._rounding import EPS
+from pacbayes._core.arguments import check_range, to_floats
+from pacbayes._core.rounding import EPS
+from pacbayes._core.types import FloatArray
 
 __all__ = ["best_of_grid", "checked_grid"]
 

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pacbayes.bounds._arguments import LARGEST, budget, checked, clipped, log_inverse, plain
+from pacbayes._core.arguments import checked
+from pacbayes._core.arithmetic import ARRAYS
+from pacbayes._core.rounding import log_inverse, raised
+from pacbayes._core.types import FloatArray
+from pacbayes.bounds._budget import LARGEST, budget, clipped, plain
 from pacbayes.bounds._grid import best_of_grid, checked_grid
-from pacbayes.numerics._arithmetic import ARRAYS
-from pacbayes.numerics._arrays import FloatArray
-from pacbayes.numerics._rounding import raised
 
 __all__ = ["tolstikhin_seldin", "unexpected_bernstein"]
 

@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pacbayes.bounds._arguments import budget, checked, clipped, plain, single
+from pacbayes._core.arguments import check_shapes, checked, single, to_floats
+from pacbayes._core.rounding import EPS, raised
+from pacbayes._core.types import FloatArray
+from pacbayes.bounds._budget import budget, clipped, plain
 from pacbayes.bounds._grid import best_of_grid, checked_grid
-from pacbayes.numerics._arrays import FloatArray, check_shapes, to_floats
-from pacbayes.numerics._rounding import EPS, raised
 
 __all__ = ["betting", "betting_rates"]
 

@@ -8,10 +8,11 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pacbayes.bounds._arguments import clipped, single
+from pacbayes._core.arguments import check_range, single
+from pacbayes._core.rounding import raised
+from pacbayes._core.types import FloatArray
+from pacbayes.bounds._budget import clipped
 from pacbayes.bounds._catalogue import entry, evaluate, require_sound
-from pacbayes.numerics._arrays import FloatArray, check_range
-from pacbayes.numerics._rounding import raised
 
 __all__ = ["DebiasedStatistics", "debiased", "forward_backward", "gibbs_to_vote"]
 

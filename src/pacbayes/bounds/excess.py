@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pacbayes.bounds._arguments import budget, checked, clipped, plain
+from pacbayes._core.arguments import check_shapes, checked, checked_weights, to_floats
+from pacbayes._core.rounding import EPS, raised
+from pacbayes._core.types import FloatArray
+from pacbayes.bounds._budget import budget, clipped, plain
 from pacbayes.numerics import kl_ball_max, kl_inv_lower, kl_inv_upper, log_xi, phi
-from pacbayes.numerics._arrays import FloatArray, check_shapes, to_floats
-from pacbayes.numerics._rounding import EPS, raised
-from pacbayes.numerics._weights import checked_weights
 
 __all__ = ["excess_kl", "excess_relaxed", "split_kl", "vector_kl"]
 

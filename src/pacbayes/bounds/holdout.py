@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import betaincc, betainccinv
 
-from pacbayes.bounds._arguments import budget, checked, clipped
+from pacbayes._core.arguments import checked
+from pacbayes.bounds._budget import budget, clipped
 from pacbayes.numerics import kl_inv_upper
 
 __all__ = ["chernoff", "clopper_pearson", "progressive_chernoff"]

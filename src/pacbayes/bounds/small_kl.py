@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pacbayes.bounds._arguments import LARGEST, budget, checked, clipped, plain
+from pacbayes._core.arguments import checked
+from pacbayes._core.rounding import raised
+from pacbayes.bounds._budget import LARGEST, budget, clipped, plain
 from pacbayes.bounds._grid import best_of_grid, checked_grid
 from pacbayes.bounds.betting import betting_rates
 from pacbayes.numerics import kl_inv_upper, log_xi
-from pacbayes.numerics._rounding import raised
 
 __all__ = ["catoni", "maurer", "maurer_relaxed", "mcallester"]
 

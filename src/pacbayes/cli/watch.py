@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from pacbayes.bounds._arguments import single
+from pacbayes._core.arguments import single
 from pacbayes.certificate import Certificate
 from pacbayes.certificate._words import rounded_up
 from pacbayes.cli._output import JSON, QUIET, Output, tidy

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch
 
+from pacbayes._core.types import FloatArray
 from pacbayes.datasets._files import DataFileError, raw_file
 from pacbayes.datasets._specifications import SPECIFICATIONS, Column, Specification
-from pacbayes.numerics._arrays import FloatArray
 
 __all__ = ["load", "names"]
 
@@ -30,7 +30,7 @@ def names() -> list[str]:
     return list(SPECIFICATIONS)
 
 
-def load(name: str, encoding: str = "sound", *, as_frame: bool = False, return_X_y: bool = False) -> Any:  # noqa: N803
+def load(name: str, encoding: str = "sound", *, as_frame: bool = False, return_X_y: bool = False) -> Any:
     """Load one of the paper's eight UCI data sets.
 
     The raw file is looked for in the folder ``PACBAYES_DATA`` (or the user's cache), fetched from the UCI archive if

@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike
 from scipy.special import expit, ndtr
 from sklearn.utils import check_random_state
 
-from pacbayes.numerics._arrays import FloatArray, to_floats
+from pacbayes._core.arguments import to_floats
+from pacbayes._core.types import FloatArray
 
 __all__ = ["KnownRisk", "make_known_risk"]
 

@@ -18,7 +18,7 @@ class CertificateWarning(UserWarning):
     """Something about the data puts an assumption of the certificate in doubt."""
 
 
-def caution(owner: str, X: Any, y: Any) -> list[str]:  # noqa: N803
+def caution(owner: str, X: Any, y: Any) -> list[str]:
     """Warn about rows that look ordered, and return the notes that belong into the certificate."""
     notes = []
     labels = np.asarray(y)
@@ -37,7 +37,7 @@ def caution(owner: str, X: Any, y: Any) -> list[str]:  # noqa: N803
     return notes
 
 
-def repetition_note(X: Any, y: Any) -> tuple[str, ...]:  # noqa: N803
+def repetition_note(X: Any, y: Any) -> tuple[str, ...]:
     """Return the note about repeated rows, if there are any."""
     repeated = repeated_rows(X, y)
     if not repeated:
@@ -45,7 +45,7 @@ def repetition_note(X: Any, y: Any) -> tuple[str, ...]:  # noqa: N803
     return (f"{repeated} of {len(y)} rows repeat an earlier one; copies made by hand are not i.i.d.",)
 
 
-def repeated_rows(X: Any, y: Any) -> int:  # noqa: N803
+def repeated_rows(X: Any, y: Any) -> int:
     """Return how many rows repeat an earlier one, label included (by a 64-bit hash of each row)."""
     codes = np.unique(np.asarray(y), return_inverse=True)[1].astype(np.uint64)
     if hasattr(X, "duplicated"):  # pandas

@@ -6,19 +6,19 @@ from typing import Any
 
 import numpy as np
 
+from pacbayes._core.rows import take
 from pacbayes.certificate import data_digest, digest_of_arrays
 from pacbayes.estimators._cautions import repetition_note
 from pacbayes.estimators._issue import IID, NOTHING_BEFORE
 from pacbayes.estimators._moving import moving
 from pacbayes.estimators._parts import BOUNDS, Certified, Options, Rows
-from pacbayes.estimators._rows import take
 from pacbayes.estimators._standing import standing
 
 __all__ = ["certify"]
 
 
 def certify(
-    X: Any,  # noqa: N803
+    X: Any,
     y: Any,
     classes: Any,
     order: Any,

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr
 
+from pacbayes._core.types import FloatArray
 from pacbayes.bounds import betting_rates
 from pacbayes.certificate import Choice
 from pacbayes.certificate._arithmetic import bound_value
@@ -17,7 +18,6 @@ from pacbayes.estimators._parts import GIVEN, KINDS, PRIOR, Certified, Options, 
 from pacbayes.estimators._prior import SIGNS
 from pacbayes.estimators._search import Task, best_posterior
 from pacbayes.numerics import kl_inv_upper
-from pacbayes.numerics._arrays import FloatArray
 from pacbayes.online import Geometric, OnlineReference, RefittedLogistic, online_reference
 from pacbayes.posteriors import Gaussian
 from pacbayes.summary import Summary
@@ -35,12 +35,12 @@ def moving(
 ) -> Certified:
     """The posterior moves from the prior towards the fit on all rows, as far as that lowers the bound."""
     del seed  # nothing is drawn
-    X = rows.matrix(rows.signs.size)  # noqa: N806
-    X1, signs = X[: rows.n_prior], rows.signs[: rows.n_prior]  # noqa: N806
-    plan = _plan(X1, signs, rows.signs.size - rows.n_prior, options)
+    X = rows.matrix(rows.signs.size)
+    X_prior, signs = X[: rows.n_prior], rows.signs[: rows.n_prior]
+    plan = _plan(X_prior, signs, rows.signs.size - rows.n_prior, options)
     solver = learn.Solver()
-    weights = solver.fit(X1, signs, plan.alpha)
-    shape = learn.shaped(X1, signs, weights, plan.alpha, options.posterior).scaled(plan.scale)
+    weights = solver.fit(X_prior, signs, plan.alpha)
+    shape = learn.shaped(X_prior, signs, weights, plan.alpha, options.posterior).scaled(plan.scale)
     zero = np.zeros_like(weights)
     prior = shape if options.prior == "informed" else Gaussian(zero, plan.variance, intercept=True)
     start = shape if options.prior == "informed" else shape.moved(zero, 1.0)
@@ -79,7 +79,7 @@ class _Plan:
     strength: float
 
 
-def _plan(X: Any, signs: FloatArray, n: int, options: Options) -> _Plan:  # noqa: N803
+def _plan(X: Any, signs: FloatArray, n: int, options: Options) -> _Plan:
     """Choose penalty, scale and (for a prior at zero) variance by the bound predicted in cross-validation."""
     alphas = learn.ALPHAS if options.alpha is None else np.full(1, options.alpha)
     held = learn.cross_validate(X, signs, alphas, options.posterior)
@@ -93,7 +93,7 @@ def _plan(X: Any, signs: FloatArray, n: int, options: Options) -> _Plan:  # noqa
     return _Plan(float(alphas[a]), scale, float(_VARIANCES[v]), rate, strength)
 
 
-def _predicted_kls(X: Any, signs: FloatArray, alphas: FloatArray, options: Options) -> FloatArray:  # noqa: N803
+def _predicted_kls(X: Any, signs: FloatArray, alphas: FloatArray, options: Options) -> FloatArray:
     """Return divergences by penalty, scale and variance of the prior: zero where the prior is the fit itself."""
     if options.prior == "informed":
         return np.zeros((alphas.size, learn.SCALES.size, 1))
@@ -125,7 +125,7 @@ def _strength(losses: FloatArray, errors: FloatArray, n: int, options: Options) 
 
 
 def _reference(
-    X: Any,  # noqa: N803
+    X: Any,
     rows: Rows,
     weights: FloatArray,
     alpha: float,
@@ -152,7 +152,7 @@ def _reference(
 
 
 def _task(
-    X: Any,  # noqa: N803
+    X: Any,
     rows: Rows,
     reference: OnlineReference | None,
     plan: _Plan,

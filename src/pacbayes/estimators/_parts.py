@@ -10,11 +10,11 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import check_array
 
+from pacbayes._core.rows import take
+from pacbayes._core.types import FloatArray
 from pacbayes.bounds import catalogue
 from pacbayes.bounds._catalogue import require_sound
 from pacbayes.certificate import Certificate, Choice, digest_of_arrays
-from pacbayes.estimators._rows import take
-from pacbayes.numerics._arrays import FloatArray
 from pacbayes.online import OnlineReference
 from pacbayes.posteriors import Gaussian
 

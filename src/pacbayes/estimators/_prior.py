@@ -9,8 +9,8 @@ import numpy as np
 from scipy.special import ndtr
 from sklearn.model_selection import StratifiedKFold
 
+from pacbayes._core.types import FloatArray
 from pacbayes.numerics import kl_inv_upper
-from pacbayes.numerics._arrays import FloatArray
 from pacbayes.online import RefittedLogistic
 from pacbayes.posteriors import Gaussian, laplace_covariance
 
@@ -30,7 +30,7 @@ class Solver:
     def __init__(self) -> None:
         self._model = RefittedLogistic()
 
-    def fit(self, X: Any, signs: FloatArray, alpha: float) -> FloatArray:  # noqa: N803
+    def fit(self, X: Any, signs: FloatArray, alpha: float) -> FloatArray:
         """Return the weights; rows of a single class teach to predict it."""
         if np.all(signs == signs[0]):
             return np.append(np.zeros(X.shape[1]), signs[0])
@@ -38,7 +38,7 @@ class Solver:
         return np.asarray(self._model.fit(X, signs).weights_).copy()
 
 
-def shaped(X: Any, signs: FloatArray, weights: FloatArray, alpha: float, kind: str) -> Gaussian:  # noqa: N803
+def shaped(X: Any, signs: FloatArray, weights: FloatArray, alpha: float, kind: str) -> Gaussian:
     """Return the Gaussian at these weights with the shape asked for, at scale 1."""
     if kind == "isotropic" or np.all(signs == signs[0]):
         return Gaussian(weights, 1.0, intercept=True)
@@ -72,9 +72,9 @@ class HeldOut:
         return np.stack([ndtr(ratio / scale).mean(axis=1) for scale in SCALES], axis=1)
 
 
-def cross_validate(X: Any, signs: FloatArray, alphas: FloatArray, kind: str | None) -> HeldOut:  # noqa: N803
+def cross_validate(X: Any, signs: FloatArray, alphas: FloatArray, kind: str | None) -> HeldOut:
     """Judge each row by fits on the other folds, for each penalty; ``kind`` asks for spreads of that shape."""
-    X, signs = X[:_ROWS], signs[:_ROWS]  # noqa: N806
+    X, signs = X[:_ROWS], signs[:_ROWS]
     folds = min(_FOLDS, int((signs > 0.0).sum()), int((signs < 0.0).sum()))
     margins = np.zeros((alphas.size, signs.size))
     spreads = np.ones_like(margins)

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from pacbayes._core.types import FloatArray
 from pacbayes.certificate._arithmetic import bound_value
 from pacbayes.estimators._prior import SIGNS
-from pacbayes.numerics._arrays import FloatArray
 from pacbayes.posteriors import Gaussian
 from pacbayes.summary import Summary
 

@@ -22,7 +22,7 @@ def standing(
     rows: Rows, classes: Any, seed: int, options: Options, words: dict[str, Any], digests: dict[str, str]
 ) -> Certified:
     """The posterior stays at the prior; rows on which the vote or a draw errs are counted, which bounds both."""
-    X, signs = rows.matrix(rows.n_prior), rows.signs[: rows.n_prior]  # noqa: N806
+    X, signs = rows.matrix(rows.n_prior), rows.signs[: rows.n_prior]
     alpha = options.alpha
     if alpha is None:
         held = learn.cross_validate(X, signs, learn.ALPHAS, None)

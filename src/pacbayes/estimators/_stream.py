@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from pacbayes.estimators._rows import joined, take
-from pacbayes.numerics._arrays import FloatArray
+from pacbayes._core.rows import joined, take
+from pacbayes._core.types import FloatArray
 from pacbayes.online._snapshots import losses_of, refitted
 
 __all__ = ["Stream"]
@@ -44,7 +44,7 @@ class Stream:
         """The share of the judged rows that each snapshot judged."""
         return np.asarray(self.counts, dtype=np.float64) / sum(self.counts)
 
-    def extended(self, X: Any, y: Any) -> Stream:  # noqa: N803
+    def extended(self, X: Any, y: Any) -> Stream:
         """Return the stream with further rows at its end, which no snapshot has judged yet."""
         return replace(self, X=joined(self.X, X), y=np.concatenate([self.y, y]))
 

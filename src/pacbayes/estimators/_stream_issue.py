@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from pacbayes._core.types import FloatArray
 from pacbayes.bounds import betting_rates
 from pacbayes.certificate import Certificate, Choice, data_digest, digest_of_arrays
 from pacbayes.estimators._cautions import repetition_note
 from pacbayes.estimators._issue import IID, NOTHING_BEFORE, issue, statistics_of
 from pacbayes.estimators._stream import Stream
-from pacbayes.numerics._arrays import FloatArray
 from pacbayes.summary import Summary
 
 __all__ = ["StreamIssuer"]

@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pacbayes._core.arguments import check_range, single, to_floats
 from pacbayes.bounds import betting_rates
-from pacbayes.bounds._arguments import single
 from pacbayes.certificate import Certificate, Choice, digest_of_arrays
 from pacbayes.estimators._issue import IID, checked_candidates, issue, statistics_of
-from pacbayes.numerics._arrays import check_range, to_floats
 from pacbayes.summary import Summary
 
 __all__ = ["holdout_certificate"]

@@ -14,14 +14,14 @@ from sklearn.utils import check_array, check_random_state
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from pacbayes._core.rows import labels_of, rows_of
+from pacbayes._core.types import FloatArray
 from pacbayes.certificate import Certificate
 from pacbayes.estimators._cautions import caution
 from pacbayes.estimators._certify import certify
 from pacbayes.estimators._html import WithCertificate
 from pacbayes.estimators._issue import checked_candidates, checked_delta, forget
 from pacbayes.estimators._parts import BOUNDS, Certified, Options
-from pacbayes.estimators._rows import labels_of, rows_of
-from pacbayes.numerics._arrays import FloatArray
 
 __all__ = ["CertifiedLogisticRegression"]
 
@@ -137,7 +137,7 @@ per row, is at most 0.1776.
         tags.classifier_tags.multi_class = False
         return tags
 
-    def fit(self, X: Any, y: Any) -> CertifiedLogisticRegression:  # noqa: N803
+    def fit(self, X: Any, y: Any) -> CertifiedLogisticRegression:
         """Learn the predictor and issue its certificate.
 
         Parameters
@@ -149,14 +149,14 @@ per row, is at most 0.1776.
         """
         forget(self, "certificate_")
         given = X
-        X, y = self._validated(X, y)  # noqa: N806
+        X, y = self._validated(X, y)
         notes = caution(type(self).__name__, given, y)
         generator = check_random_state(self.random_state)
         order = generator.permutation(len(y))
         self._certify(X, y, order, int(generator.randint(2**31)), tuple(notes))
         return self
 
-    def _certify(self, X: Any, y: Any, order: Any, seed: int, notes: tuple[str, ...]) -> None:  # noqa: N803
+    def _certify(self, X: Any, y: Any, order: Any, seed: int, notes: tuple[str, ...]) -> None:
         """Everything after the shuffle, which is a function of data, parameters, order and seed alone."""
         self.order_, self.seed_ = order, seed
         result = certify(X, y, self.classes_, order, seed, self._options(), notes)
@@ -168,7 +168,7 @@ per row, is at most 0.1776.
         self.coef_, self.intercept_ = self.posterior_.mean[None, :-1].copy(), self.posterior_.mean[-1:].copy()
         self.certificate_: Certificate = result.certificate
 
-    def _validated(self, X: Any, y: Any) -> tuple[Any, Any]:  # noqa: N803
+    def _validated(self, X: Any, y: Any) -> tuple[Any, Any]:
         """Check rows and labels; columns are left to ``preprocessing`` where it is given."""
         self._check_parameters()
         owner = type(self).__name__
@@ -178,9 +178,9 @@ per row, is at most 0.1776.
                     f"{owner} standardises, which would fill a sparse matrix; give preprocessing=MaxAbsScaler() or "
                     "preprocessing='passthrough' for sparse rows."
                 )
-            X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)  # noqa: N806
+            X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
         else:
-            X = rows_of(X)  # noqa: N806
+            X = rows_of(X)
             validate_data(self, X, skip_check_array=True)
         y = labels_of(owner, X, y)
         if y.size < 2:
@@ -240,20 +240,20 @@ per row, is at most 0.1776.
             strength=None if isinstance(self.strength, str) else float(self.strength),
         )
 
-    def _transformed(self, X: Any) -> Any:  # noqa: N803
+    def _transformed(self, X: Any) -> Any:
         check_is_fitted(self, "certificate_")
         if self.preprocessing is None:
-            X = validate_data(self, X, dtype=np.float64, reset=False)  # noqa: N806
+            X = validate_data(self, X, dtype=np.float64, reset=False)
         else:
             validate_data(self, X, skip_check_array=True, reset=False)
         return check_array(self.preprocessing_.transform(X), accept_sparse="csr", dtype=np.float64)
 
-    def decision_function(self, X: Any) -> FloatArray:  # noqa: N803
+    def decision_function(self, X: Any) -> FloatArray:
         """Return the score ``w.x`` of the posterior mean."""
-        Z = self._transformed(X)  # noqa: N806
+        Z = self._transformed(X)
         return np.asarray(np.asarray(Z @ self.coef_[0]).ravel() + self.intercept_[0])
 
-    def predict(self, X: Any, *, randomized: bool = False, random_state: Any = None) -> Any:  # noqa: N803
+    def predict(self, X: Any, *, randomized: bool = False, random_state: Any = None) -> Any:
         """Return labels: those of the vote, which is the posterior mean's, or of random draws.
 
         Parameters
@@ -274,7 +274,7 @@ per row, is at most 0.1776.
         noise = check_random_state(random_state).standard_normal(centre.size)
         return self.classes_[(centre + spread * noise > 0.0).astype(np.int64)]
 
-    def predict_proba(self, X: Any) -> FloatArray:  # noqa: N803
+    def predict_proba(self, X: Any) -> FloatArray:
         """Return the probabilities of both classes by the logistic model at the posterior mean."""
         p = expit(self.decision_function(X))
         return np.column_stack([1.0 - p, p])

@@ -10,14 +10,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, is_
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from pacbayes._core.rows import labels_of, rows_of, take
+from pacbayes._core.types import FloatArray
 from pacbayes.certificate import Certificate
 from pacbayes.estimators._cautions import caution
 from pacbayes.estimators._html import WithCertificate
 from pacbayes.estimators._issue import checked_candidates, checked_delta, forget
-from pacbayes.estimators._rows import labels_of, rows_of, take
 from pacbayes.estimators._stream import Stream
 from pacbayes.estimators._stream_issue import StreamIssuer
-from pacbayes.numerics._arrays import FloatArray
 from pacbayes.online import Every, Geometric
 
 __all__ = ["OnlineCertifiedClassifier"]
@@ -103,7 +103,7 @@ class OnlineCertifiedClassifier(WithCertificate, MetaEstimatorMixin, ClassifierM
         tags.input_tags.allow_nan = inner.input_tags.allow_nan
         return tags
 
-    def fit(self, X: Any, y: Any) -> OnlineCertifiedClassifier:  # noqa: N803
+    def fit(self, X: Any, y: Any) -> OnlineCertifiedClassifier:
         """Run the stream over these rows, in random order, and issue the certificate."""
         owner = type(self).__name__
         checked_delta(owner, self.delta)
@@ -114,7 +114,7 @@ class OnlineCertifiedClassifier(WithCertificate, MetaEstimatorMixin, ClassifierM
             )
         forget(self, "certificate_", "last_certificate_")
         given = X
-        X, y = self._validated(X, y, reset=True)  # noqa: N806
+        X, y = self._validated(X, y, reset=True)
         if y.size < 2 or np.unique(y).size < 2:
             raise ValueError(
                 f"{owner} needs rows of at least 2 classes. Got n_samples={y.size} with only one class instead."
@@ -122,13 +122,13 @@ class OnlineCertifiedClassifier(WithCertificate, MetaEstimatorMixin, ClassifierM
         order = check_random_state(self.random_state).permutation(y.size)
         return self._run(X, y, order, tuple(caution(owner, given, y)))
 
-    def update(self, X: Any, y: Any) -> OnlineCertifiedClassifier:  # noqa: N803
+    def update(self, X: Any, y: Any) -> OnlineCertifiedClassifier:
         """Extend the stream by further rows, in the order given, and issue the certificate anew, at no cost.
 
         If anything fails on the way, the estimator stays as it was before the call.
         """
         check_is_fitted(self, "certificate_")
-        X, y = self._validated(X, y, reset=False)  # noqa: N806
+        X, y = self._validated(X, y, reset=False)
         known = self._stream.y.dtype
         if (known.kind in "OUS") != (y.dtype.kind in "OUS"):
             raise ValueError(
@@ -137,11 +137,11 @@ class OnlineCertifiedClassifier(WithCertificate, MetaEstimatorMixin, ClassifierM
             )
         return self._advanced(self._stream.extended(X, y), self.order_, self._notes)
 
-    def _run(self, X: Any, y: Any, order: Any, notes: tuple[str, ...]) -> OnlineCertifiedClassifier:  # noqa: N803
+    def _run(self, X: Any, y: Any, order: Any, notes: tuple[str, ...]) -> OnlineCertifiedClassifier:
         """Everything after the shuffle, which is a function of data, parameters and order alone."""
         return self._advanced(Stream(take(X, order), y[order], self._resolved_schedule(y.size)), order, notes)
 
-    def _validated(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Any]:  # noqa: N803
+    def _validated(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Any]:
         """Check shapes and labels; columns are the estimator's own business."""
         rows = rows_of(X)
         labels = labels_of(type(self).__name__, rows, y)
@@ -175,7 +175,7 @@ class OnlineCertifiedClassifier(WithCertificate, MetaEstimatorMixin, ClassifierM
             self.last_certificate_: Certificate = last
         return self
 
-    def predict(self, X: Any, *, randomized: bool = False, random_state: Any = None) -> Any:  # noqa: N803
+    def predict(self, X: Any, *, randomized: bool = False, random_state: Any = None) -> Any:
         """Return the label with the largest weight among the snapshots, or that of one picked at random for each row.
 
         Parameters
@@ -195,7 +195,7 @@ class OnlineCertifiedClassifier(WithCertificate, MetaEstimatorMixin, ClassifierM
         picks = check_random_state(random_state).choice(len(codes), size=codes.shape[1], p=self.weights_)
         return self.classes_[codes[picks, np.arange(codes.shape[1])]]
 
-    def predict_proba(self, X: Any) -> FloatArray:  # noqa: N803
+    def predict_proba(self, X: Any) -> FloatArray:
         """Return, for each class, the probability that a snapshot picked at random predicts it."""
         codes = self._codes(X)
         shares = np.zeros((codes.shape[1], self.classes_.size))
@@ -203,17 +203,17 @@ class OnlineCertifiedClassifier(WithCertificate, MetaEstimatorMixin, ClassifierM
             shares[np.arange(row.size), row] += weight
         return shares
 
-    def predict_last(self, X: Any) -> Any:  # noqa: N803
+    def predict_last(self, X: Any) -> Any:
         """Return the labels of the last snapshot, which ``last_certificate_`` is about."""
         return self.snapshots_[-1][1].predict(self._rows(X))
 
-    def _rows(self, X: Any) -> Any:  # noqa: N803
+    def _rows(self, X: Any) -> Any:
         check_is_fitted(self, "certificate_")
         rows = rows_of(X)
         validate_data(self, rows, skip_check_array=True, reset=False)
         return rows
 
-    def _codes(self, X: Any) -> Any:  # noqa: N803
+    def _codes(self, X: Any) -> Any:
         """Return the position in ``classes_`` of each snapshot's prediction, one row per snapshot."""
         rows = self._rows(X)
         return np.stack([np.searchsorted(self.classes_, model.predict(rows)) for _, model in self.snapshots_])

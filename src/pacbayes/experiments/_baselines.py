@@ -18,7 +18,7 @@ _HELD_OUT = 0.2
 
 def holdout(split: Split, delta: float) -> dict[str, float]:
     """Train on 80 % of the training rows and count the errors on the rest; about that smaller model alone."""
-    X, y = split.train  # noqa: N806
+    X, y = split.train
     cut = len(y) - int(np.ceil(_HELD_OUT * len(y)))
     scaler = Scaler(X[:cut])
     model = RefittedLogistic(ALPHA).fit(scaler(X[:cut]), y[:cut])
@@ -36,7 +36,7 @@ def progressive(split: Split, delta: float) -> dict[str, float]:
     The first stretch, on which nothing is predicted, scales the features and is left out of the average. "test" is the
     same average on the test rows.
     """
-    X, y = split.train  # noqa: N806
+    X, y = split.train
     scaler = Scaler(X[:PERIOD])
     reference = paper_reference(scaler(X), y, keep=len(y))
     predicted = replace(reference, losses=reference.losses[PERIOD:])

@@ -165,7 +165,7 @@ def _informed(split: Split) -> dict[str, float]:
 
 @method("certificate", "certificate", GROUPS[2], "CertifiedLogisticRegression() as it comes", _SOUND)
 def _certificate(split: Split) -> dict[str, float]:
-    (X, y), (rows, labels) = split.train, split.test  # noqa: N806
+    (X, y), (rows, labels) = split.train, split.test
     model = CertifiedLogisticRegression(random_state=split.seed_for("certificate")).fit(X, y)
     return {
         "value": model.certificate_.value,

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from pacbayes._core.types import FloatArray
 from pacbayes.bounds import excess_kl, maurer, progressive_chernoff, unexpected_bernstein
 from pacbayes.experiments._published import Departures, printed_phi
 from pacbayes.numerics import log_xi
-from pacbayes.numerics._arrays import FloatArray
 from pacbayes.online import Every, OnlineReference, RefittedLogistic, online_reference
 from pacbayes.posteriors import Gaussian
 
@@ -56,7 +56,7 @@ def scale_count(n: int) -> int:
 
 def fit_paper(train: tuple[Any, Any], test: tuple[Any, Any]) -> PaperFit:
     """Run the online reference over the training rows as they come, fit on all of them, and average the losses."""
-    X, y = train  # noqa: N806
+    X, y = train
     reference = paper_reference(X, y, keep=1)
     start = reference.snapshots[-1][1] if reference.snapshots else RefittedLogistic(ALPHA)
     model = start.set_params(tol=_TOL).fit(X, y)  # the last snapshot continued: the same minimiser
@@ -74,7 +74,7 @@ def fit_paper(train: tuple[Any, Any], test: tuple[Any, Any]) -> PaperFit:
     )
 
 
-def paper_reference(X: FloatArray, y: Any, keep: int = 0) -> OnlineReference:  # noqa: N803
+def paper_reference(X: FloatArray, y: Any, keep: int = 0) -> OnlineReference:
     """Return the paper's reference: refits after every 150 rows, as they come, zero for the first 150."""
     estimator = RefittedLogistic(ALPHA, tol=_REFERENCE_TOL)
     return online_reference(estimator, X, y, schedule=Every(PERIOD), shuffle=False, keep=keep)

@@ -26,7 +26,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pacbayes.numerics._arrays import FloatArray
+from pacbayes._core.types import FloatArray
 
 __all__ = ["AFFECTS", "AS_PUBLISHED", "CORRECTED", "Departures", "printed_phi"]
 

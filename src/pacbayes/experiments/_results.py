@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
+from pacbayes._core.types import FloatArray
 from pacbayes.experiments._grid import Cell, Grid, Record
-from pacbayes.numerics._arrays import FloatArray
 
 __all__ = ["Results"]
 

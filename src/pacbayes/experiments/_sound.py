@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from pacbayes._core.types import FloatArray
 from pacbayes.bounds import betting_rates, debiased
 from pacbayes.experiments._paper import ALPHA, PRIOR_VARIANCE
 from pacbayes.experiments._split import Scaler, Split
-from pacbayes.numerics._arrays import FloatArray
 from pacbayes.online import RefittedLogistic
 from pacbayes.posteriors import Gaussian, laplace_covariance
 from pacbayes.summary import Summary
@@ -27,10 +27,10 @@ def laplace(split: Split, delta: float) -> dict[str, float]:
     A tenth of the rows scales the features and the bound is on the rest. ``m``, ``H`` and ``s`` are the posterior's and
     may come from all of them.
     """
-    X, y = split.train  # noqa: N806
+    X, y = split.train
     cut = max(2, len(y) // 10)
     scaler = Scaler(X[:cut])
-    X = scaler(X)  # noqa: N806
+    X = scaler(X)
     weights = RefittedLogistic(ALPHA).fit(X, y).weights_
     posterior = Gaussian(weights, _shape(X, y, weights), intercept=True)
     prior = Gaussian(np.zeros(weights.size), PRIOR_VARIANCE, intercept=True)
@@ -69,10 +69,10 @@ class _Halves:
     """Posteriors around a prior from the first half of the training rows, with their losses on the second."""
 
     def __init__(self, split: Split) -> None:
-        X, y = split.train  # noqa: N806
+        X, y = split.train
         cut = len(y) // 2
         self._split, self._scaler = split, Scaler(X[:cut])
-        X = self._scaler(X)  # noqa: N806
+        X = self._scaler(X)
         model = RefittedLogistic(ALPHA).fit(X[:cut], y[:cut])
         self.reference = (model.predict(X[cut:]) != y[cut:]).astype(np.float64)
         start = model.weights_
@@ -92,7 +92,7 @@ class _Halves:
         return _record(self._split, self._scaler, chosen, values[best], self.expected[best], self.kl[best])
 
 
-def _shape(X: FloatArray, y: Any, weights: FloatArray) -> FloatArray:  # noqa: N803
+def _shape(X: FloatArray, y: Any, weights: FloatArray) -> FloatArray:
     return laplace_covariance(X, y, weights, ALPHA * len(y), intercept=True)
 
 
@@ -105,7 +105,7 @@ def _betting(expected: FloatArray, divergences: FloatArray, delta: float) -> lis
 def _record(
     split: Split, scaler: Scaler, posterior: Gaussian, value: float, expected: FloatArray, kl: float
 ) -> dict[str, float]:
-    X, y = scaler(split.test[0]), split.test[1]  # noqa: N806
+    X, y = scaler(split.test[0]), split.test[1]
     predicted = posterior.mean[:-1] @ X.T + posterior.mean[-1] > 0.0
     return {
         "value": value,

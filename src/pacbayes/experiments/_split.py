@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from pacbayes._core.types import FloatArray
 from pacbayes.datasets import load
 from pacbayes.experiments._paper import PaperFit, fit_paper
-from pacbayes.numerics._arrays import FloatArray
 
 __all__ = ["Scaler", "Split", "seed_of"]
 
@@ -27,7 +27,7 @@ def seed_of(seed: int, *parts: object) -> int:
 @lru_cache(maxsize=4)
 def _rows(name: str, encoding: str) -> tuple[FloatArray, Any]:
     """Return a data set; a worker process reads each file once."""
-    X, y = load(name, encoding, return_X_y=True)  # noqa: N806
+    X, y = load(name, encoding, return_X_y=True)
     X.flags.writeable = y.flags.writeable = False
     return X, y
 
@@ -56,7 +56,7 @@ class Split:
         return seed_of(self.seed, self.data, self.repeat, method)
 
     def _parts(self, encoding: str) -> tuple[tuple[FloatArray, Any], tuple[FloatArray, Any]]:
-        X, y = _rows(self.data, encoding)  # noqa: N806
+        X, y = _rows(self.data, encoding)
         train, test = self._order[: self._cut], self._order[self._cut :]
         return (X[train], y[train]), (X[test], y[test])
 
@@ -82,11 +82,11 @@ class Scaler:
     What is certified must not have helped to choose it: learn it on the prior's rows.
     """
 
-    def __init__(self, X: FloatArray) -> None:  # noqa: N803
+    def __init__(self, X: FloatArray) -> None:
         self._low = X.min(axis=0)
         span = X.max(axis=0) - self._low
         self._span = np.where(span > 0.0, span, 1.0)
 
-    def __call__(self, X: FloatArray) -> FloatArray:  # noqa: N803
+    def __call__(self, X: FloatArray) -> FloatArray:
         """Return the rows scaled."""
         return np.asarray(np.clip(2.0 * (X - self._low) / self._span - 1.0, -1.0, 1.0))

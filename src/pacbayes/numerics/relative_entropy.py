@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pacbayes.numerics._arithmetic import ARRAYS, FLOATS, Arithmetic
-from pacbayes.numerics._arrays import FloatArray, broadcast, check_range, in_blocks, is_scalar, to_floats
-from pacbayes.numerics._weights import checked_weights
+from pacbayes._core.arguments import broadcast, check_range, checked_weights, is_scalar, to_floats
+from pacbayes._core.arithmetic import ARRAYS, FLOATS, Arithmetic
+from pacbayes._core.types import FloatArray
+from pacbayes.numerics._blocks import in_blocks
 
 __all__ = ["categorical_kl", "kl"]
 

@@ -23,8 +23,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pacbayes.numerics._arrays import FloatArray, broadcast, check_range, to_floats
-from pacbayes.numerics._rounding import EPS
+from pacbayes._core.arguments import broadcast, check_range, to_floats
+from pacbayes._core.rounding import EPS
+from pacbayes._core.types import FloatArray
 
 __all__ = ["log_xi"]
 

@@ -16,7 +16,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.utils import check_random_state
 from threadpoolctl import threadpool_limits
 
-from pacbayes.numerics._arrays import FloatArray
+from pacbayes._core.types import FloatArray
 from pacbayes.online._checkpoint import Checkpoint, digest_of
 from pacbayes.online._snapshots import losses_of, refitted
 from pacbayes.online.logistic import RefittedLogistic
@@ -31,7 +31,7 @@ _FREE = ("C", "solver", "tol", "max_iter", "warm_start", "n_jobs", "verbose", "r
 
 def online_reference(
     estimator: Any,
-    X: Any,  # noqa: N803
+    X: Any,
     y: Any,
     *,
     schedule: Schedule | int | None = None,
@@ -171,7 +171,7 @@ class _Run:
     checkpoint: Any
     progress: bool
 
-    def __call__(self, X: Any, y: Any) -> tuple[FloatArray, list[int], list[tuple[int, Any]]]:  # noqa: N803
+    def __call__(self, X: Any, y: Any) -> tuple[FloatArray, list[int], list[tuple[int, Any]]]:
         if isinstance(self.schedule, Every) and self.schedule.period == 1 and hasattr(self.estimator, "partial_fit"):
             if self.keep or self.checkpoint is not None:
                 raise ValueError(
@@ -201,7 +201,7 @@ class _Run:
         return values, points, snapshots[-self.keep :] if self.keep else []
 
 
-def _every_example(estimator: Any, X: Any, y: Any, loss: str, classes: Any) -> FloatArray:  # noqa: N803
+def _every_example(estimator: Any, X: Any, y: Any, loss: str, classes: Any) -> FloatArray:
     """Predict each example, then learn from it in place; the loss of the first, on which nothing is known, is zero."""
     model = clone(estimator)
     if hasattr(model, "progressive_losses") and loss == "zero_one":
@@ -217,7 +217,7 @@ def _every_example(estimator: Any, X: Any, y: Any, loss: str, classes: Any) -> F
     return values
 
 
-def _check_no_peeking(run: _Run, X: Any, y: Any, values: FloatArray, points: list[int]) -> None:  # noqa: N803
+def _check_no_peeking(run: _Run, X: Any, y: Any, values: FloatArray, points: list[int]) -> None:
     """Run again with the future reversed, and refuse an estimator whose past depends on it."""
     if not points:
         return
@@ -232,7 +232,7 @@ def _check_no_peeking(run: _Run, X: Any, y: Any, values: FloatArray, points: lis
         )
 
 
-def _rows_of(X: Any) -> Any:  # noqa: N803
+def _rows_of(X: Any) -> Any:
     """Return something that can be indexed by rows: a CSR matrix, or an array."""
     if hasattr(X, "tocsr"):
         return X.tocsr()
@@ -255,7 +255,7 @@ class _Frame:
 
 def _chain(
     run: _Run,
-    X: Any,  # noqa: N803
+    X: Any,
     y: Any,
     points: list[int],
     part: Any,

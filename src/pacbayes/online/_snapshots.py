@@ -8,8 +8,8 @@ import numpy as np
 from sklearn.base import clone
 
 from pacbayes import losses as loss_functions
-from pacbayes.numerics._arrays import FloatArray
-from pacbayes.posteriors._inputs import predictor_losses
+from pacbayes._core.types import FloatArray
+from pacbayes.losses import predictor_losses
 
 __all__ = ["losses_of", "refitted"]
 
@@ -20,14 +20,14 @@ class OneClass:
     def __init__(self, label: Any) -> None:
         self.classes_ = np.array([label])
 
-    def predict(self, X: Any) -> Any:  # noqa: N803
+    def predict(self, X: Any) -> Any:
         return np.repeat(self.classes_, X.shape[0])
 
-    def predict_proba(self, X: Any) -> FloatArray:  # noqa: N803
+    def predict_proba(self, X: Any) -> FloatArray:
         return np.ones((X.shape[0], 1))
 
 
-def refitted(estimator: Any, model: Any, X: Any, y: Any, size: int) -> Any:  # noqa: N803
+def refitted(estimator: Any, model: Any, X: Any, y: Any, size: int) -> Any:
     """Fit on the first ``size`` examples, continuing from the last snapshot where the estimator can."""
     first = y[:size]
     if np.all(first == first[0]):
@@ -44,7 +44,7 @@ def _met_all(model: Any, labels: Any) -> bool:
     return known is not None and len(known) > 1 and bool(np.isin(labels, known).all())
 
 
-def losses_of(model: Any, X: Any, y: Any, loss: str) -> FloatArray:  # noqa: N803
+def losses_of(model: Any, X: Any, y: Any, loss: str) -> FloatArray:
     """Return the losses of a snapshot on the examples that follow its prefix."""
     if hasattr(model, "reference_losses"):
         values = np.asarray(model.reference_losses(X, y), dtype=np.float64)

@@ -16,8 +16,8 @@ from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 
-from pacbayes.numerics._arrays import FloatArray
-from pacbayes.posteriors._inputs import checked_matrix, label_signs, two_classes
+from pacbayes._core.labels import checked_matrix, label_signs, two_classes
+from pacbayes._core.types import FloatArray
 
 __all__ = ["RefittedLogistic"]
 
@@ -60,7 +60,7 @@ class RefittedLogistic(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self,
         alpha: float = 0.01,
         *,
-        C: float | None = None,  # noqa: N803
+        C: float | None = None,
         warm_start: bool = True,
         tol: float = 1e-7,
     ) -> None:
@@ -69,7 +69,7 @@ class RefittedLogistic(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.warm_start = warm_start
         self.tol = tol
 
-    def fit(self, X: Any, y: Any) -> RefittedLogistic:  # noqa: N803
+    def fit(self, X: Any, y: Any) -> RefittedLogistic:
         """Fit, continuing from the last solution if there is one of the same width."""
         for name, given in (("alpha", self.alpha) if self.C is None else ("C", self.C), ("tol", self.tol)):
             if not 0.0 < given < np.inf:
@@ -92,22 +92,22 @@ class RefittedLogistic(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return known.copy(), self._factor
         return np.zeros(size), None
 
-    def decision_function(self, X: Any) -> FloatArray:  # noqa: N803
+    def decision_function(self, X: Any) -> FloatArray:
         """Return ``w.x`` plus the intercept."""
         return _scores(checked_matrix("RefittedLogistic", X, self.weights_.size - 1), self.weights_)
 
-    def predict(self, X: Any) -> Any:  # noqa: N803
+    def predict(self, X: Any) -> Any:
         """Return the positive label where the decision function is positive."""
         return self.classes_[(self.decision_function(X) > 0.0).astype(np.int64)]
 
-    def predict_proba(self, X: Any) -> FloatArray:  # noqa: N803
+    def predict_proba(self, X: Any) -> FloatArray:
         """Return the probabilities of both classes."""
         p = expit(self.decision_function(X))
         return np.column_stack([1.0 - p, p])
 
 
 def _minimise(
-    X: Any,  # noqa: N803
+    X: Any,
     y: FloatArray,
     alpha: float,
     w: FloatArray,
@@ -145,7 +145,7 @@ def _steps_ahead(before: float, after: float, tolerance: float) -> float:
 
 
 def _step(
-    X: Any,  # noqa: N803
+    X: Any,
     y: FloatArray,
     alpha: float,
     w: FloatArray,
@@ -170,7 +170,7 @@ def _step(
         fraction *= 0.5
 
 
-def _scores(X: Any, w: FloatArray) -> FloatArray:  # noqa: N803
+def _scores(X: Any, w: FloatArray) -> FloatArray:
     return np.asarray(np.asarray(X @ w[:-1]).ravel() + w[-1])
 
 
@@ -178,12 +178,12 @@ def _objective(y: FloatArray, alpha: float, w: FloatArray, scores: FloatArray) -
     return float(0.5 * alpha * (w[:-1] @ w[:-1]) + np.mean(np.logaddexp(0.0, scores) - y * scores))
 
 
-def _gradient(X: Any, y: FloatArray, alpha: float, w: FloatArray, scores: FloatArray) -> FloatArray:  # noqa: N803
+def _gradient(X: Any, y: FloatArray, alpha: float, w: FloatArray, scores: FloatArray) -> FloatArray:
     residual = (expit(scores) - y) / y.size
     return np.append(np.asarray(residual @ X).ravel() + alpha * w[:-1], residual.sum())
 
 
-def _factorised(X: Any, alpha: float, w: FloatArray, scores: FloatArray) -> Any:  # noqa: N803
+def _factorised(X: Any, alpha: float, w: FloatArray, scores: FloatArray) -> Any:
     """Return the Cholesky factorisation of the Hessian of the regularised mean loss."""
     p = expit(scores)
     root = np.sqrt(p * (1.0 - p) / scores.size)

@@ -9,8 +9,8 @@ from scipy.linalg.blas import dsymv, dsyr
 from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from pacbayes.numerics._arrays import FloatArray
-from pacbayes.posteriors._inputs import checked_matrix, label_signs, two_classes
+from pacbayes._core.labels import checked_matrix, label_signs, two_classes
+from pacbayes._core.types import FloatArray
 
 __all__ = ["RecursiveLogistic"]
 
@@ -42,22 +42,22 @@ class RecursiveLogistic(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def __init__(self, penalty: float = 1.0) -> None:
         self.penalty = penalty
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> RecursiveLogistic:  # noqa: N803
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> RecursiveLogistic:
         """Update with each row in turn."""
         self._run(X, y, classes)
         return self
 
-    def fit(self, X: Any, y: Any) -> RecursiveLogistic:  # noqa: N803
+    def fit(self, X: Any, y: Any) -> RecursiveLogistic:
         """Start anew and update with each row in turn."""
         if hasattr(self, "weights_"):
             del self.weights_
         return self.partial_fit(X, y)
 
-    def progressive_losses(self, X: Any, y: Any, classes: Any = None) -> FloatArray:  # noqa: N803
+    def progressive_losses(self, X: Any, y: Any, classes: Any = None) -> FloatArray:
         """Predict each row, then update with it; return the 0-1 losses."""
         return self._run(X, y, classes)
 
-    def _run(self, X: Any, y: Any, classes: Any) -> FloatArray:  # noqa: N803
+    def _run(self, X: Any, y: Any, classes: Any) -> FloatArray:
         owner = "RecursiveLogistic"
         if not self.penalty > 0.0:
             raise ValueError(f"The 'penalty' parameter of {owner} must be positive. Got {self.penalty!r} instead.")
@@ -90,10 +90,10 @@ class RecursiveLogistic(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.weights_ += (float(label) - p) * (1.0 - gain * float(image @ x)) * image
         return (score > 0.0) != label
 
-    def decision_function(self, X: Any) -> FloatArray:  # noqa: N803
+    def decision_function(self, X: Any) -> FloatArray:
         """Return ``w.x`` plus the intercept."""
         return np.asarray(np.asarray(X @ self.weights_[:-1]).ravel() + self.weights_[-1])
 
-    def predict(self, X: Any) -> Any:  # noqa: N803
+    def predict(self, X: Any) -> Any:
         """Return the positive label where the decision function is positive."""
         return self.classes_[(self.decision_function(X) > 0.0).astype(np.int64)]

@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pacbayes import losses as loss_functions
+from pacbayes._core.arguments import check_range, to_floats
+from pacbayes._core.rounding import EPS
+from pacbayes._core.types import FloatArray
 from pacbayes.bounds import betting, betting_rates
-from pacbayes.numerics._arrays import FloatArray, check_range, to_floats
-from pacbayes.numerics._rounding import EPS
-from pacbayes.posteriors._inputs import predictor_losses
+from pacbayes.losses import predictor_losses
 from pacbayes.summary import Summary
 
 __all__ = ["OnlineReference", "fixed_reference", "zero_reference"]
@@ -109,7 +110,7 @@ def zero_reference(n: int) -> OnlineReference:
     return OnlineReference(np.zeros(n), np.arange(n), [], "none")
 
 
-def fixed_reference(predictor: Any, X: Any, y: Any, loss: str = "zero_one") -> OnlineReference:  # noqa: N803
+def fixed_reference(predictor: Any, X: Any, y: Any, loss: str = "zero_one") -> OnlineReference:
     """Return the losses of a predictor that was trained elsewhere, on none of these rows.
 
     Parameters

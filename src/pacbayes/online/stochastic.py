@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.linear_model import Ridge
 
-from pacbayes.numerics._arrays import FloatArray
+from pacbayes._core.types import FloatArray
 from pacbayes.online.logistic import RefittedLogistic
 from pacbayes.posteriors import Gaussian
 
@@ -50,7 +50,7 @@ class StochasticReference(BaseEstimator):  # type: ignore[misc]
         self.draws = draws
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> StochasticReference:  # noqa: N803
+    def fit(self, X: Any, y: Any) -> StochasticReference:
         """Fit the estimator and centre the Gaussian there."""
         if not hasattr(self, "estimator_"):
             self.estimator_ = RefittedLogistic() if self.estimator is None else clone(self.estimator)
@@ -60,7 +60,7 @@ class StochasticReference(BaseEstimator):  # type: ignore[misc]
         self.posterior_ = Gaussian(mean[0] if len(mean) == 1 else mean, self.variance, intercept=True)
         return self
 
-    def reference_losses(self, X: Any, y: Any) -> FloatArray:  # noqa: N803
+    def reference_losses(self, X: Any, y: Any) -> FloatArray:
         """Return the expected 0-1 losses; a label that was not met in the past is always an error."""
         labels = np.asarray(y)
         if self.posterior_.mean.ndim == 1:
@@ -100,7 +100,7 @@ class LearnedReference(BaseEstimator):  # type: ignore[misc]
         self.estimator = estimator
         self.regressor = regressor
 
-    def fit(self, X: Any, y: Any) -> LearnedReference:  # noqa: N803
+    def fit(self, X: Any, y: Any) -> LearnedReference:
         """Learn from the past which examples are hard."""
         self.estimator_ = RefittedLogistic() if self.estimator is None else clone(self.estimator)
         self.regressor_ = Ridge() if self.regressor is None else clone(self.regressor)
@@ -113,12 +113,12 @@ class LearnedReference(BaseEstimator):  # type: ignore[misc]
         self.regressor_.fit(self._features(X[rows], y[rows]), wrong)
         return self
 
-    def _features(self, X: Any, y: Any) -> FloatArray:  # noqa: N803
+    def _features(self, X: Any, y: Any) -> FloatArray:
         dense = X.toarray() if hasattr(X, "toarray") else np.asarray(X)
         label = (np.asarray(y) == self.classes_[-1]).astype(np.float64)
         margin = np.asarray(self.estimator_.decision_function(X)) * (2.0 * label - 1.0)
         return np.column_stack([dense, label, margin, np.tanh(margin)])
 
-    def reference_losses(self, X: Any, y: Any) -> FloatArray:  # noqa: N803
+    def reference_losses(self, X: Any, y: Any) -> FloatArray:
         """Return the predicted losses, clipped to [0, 1]."""
         return np.asarray(np.clip(self.regressor_.predict(self._features(X, y)), 0.0, 1.0))

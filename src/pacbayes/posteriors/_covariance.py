@@ -10,8 +10,9 @@ import scipy.linalg
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
-from pacbayes.numerics._arithmetic import ARRAYS
-from pacbayes.numerics._arrays import FloatArray, to_floats
+from pacbayes._core.arguments import to_floats
+from pacbayes._core.arithmetic import ARRAYS
+from pacbayes._core.types import FloatArray
 
 __all__ = ["Covariance", "checked_covariance", "shape_divergence"]
 
@@ -34,7 +35,7 @@ class Covariance:
         """Return the covariance as a matrix."""
         return np.diag(self.root**2) if self.is_diagonal else np.asarray(self.root @ self.root.T)
 
-    def spread(self, X: Any) -> FloatArray:  # noqa: N803
+    def spread(self, X: Any) -> FloatArray:
         """Return ``x'Sx`` for each row of X, which may lack the last column (an intercept of ones)."""
         if self.is_diagonal:
             return _diagonal_spread(X, self.root**2)
@@ -64,7 +65,7 @@ class Covariance:
         return noise * self.root if self.is_diagonal else noise @ self.root.T
 
 
-def _diagonal_spread(X: Any, variances: FloatArray) -> FloatArray:  # noqa: N803
+def _diagonal_spread(X: Any, variances: FloatArray) -> FloatArray:
     columns = X.shape[1]
     used, rest = variances[:columns], float(variances[columns:].sum())
     if sp.issparse(X):

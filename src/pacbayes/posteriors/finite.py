@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pacbayes import losses as loss_functions
+from pacbayes._core.arguments import check_range, to_floats
+from pacbayes._core.types import FloatArray
+from pacbayes.losses import predictor_losses
 from pacbayes.numerics import categorical_kl
-from pacbayes.numerics._arrays import FloatArray, check_range, to_floats
-from pacbayes.posteriors._inputs import predictor_losses
 from pacbayes.summary import Summary
 
 __all__ = ["Finite"]
@@ -64,7 +65,7 @@ class Finite:
         even = np.full(self.weights.size, 1.0 / self.weights.size)
         return float(categorical_kl(self.weights, even if prior is None else _probabilities("prior", prior)))
 
-    def losses(self, X: Any = None, y: Any = None, loss: str = "zero_one") -> FloatArray:  # noqa: N803
+    def losses(self, X: Any = None, y: Any = None, loss: str = "zero_one") -> FloatArray:
         """Return the loss of each predictor (rows) on each example (columns)."""
         if self._losses is not None:
             return self._losses
@@ -73,7 +74,7 @@ class Finite:
         labels = np.asarray(y)
         return np.stack([predictor_losses("Finite", p, X, labels, function) for p in self.predictors])
 
-    def summary(self, X: Any = None, y: Any = None, *, loss: str = "zero_one", **options: Any) -> Summary:  # noqa: N803
+    def summary(self, X: Any = None, y: Any = None, *, loss: str = "zero_one", **options: Any) -> Summary:
         """Summarise exactly; options as in :meth:`Summary.from_losses`."""
         return Summary.from_mixture(self.losses(X, y, loss), self.weights, **options)
 

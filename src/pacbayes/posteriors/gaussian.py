@@ -10,9 +10,10 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtr
 from sklearn.utils import check_random_state
 
-from pacbayes.numerics._arrays import FloatArray, check_range, to_floats
+from pacbayes._core.arguments import check_range, to_floats
+from pacbayes._core.labels import checked_matrix, label_signs
+from pacbayes._core.types import FloatArray
 from pacbayes.posteriors._covariance import Covariance, checked_covariance, shape_divergence
-from pacbayes.posteriors._inputs import checked_matrix, label_signs
 
 __all__ = ["Gaussian"]
 
@@ -123,7 +124,7 @@ class Gaussian:
 
     def zero_one(
         self,
-        X: Any,  # noqa: N803
+        X: Any,
         y: ArrayLike,
         *,
         classes: ArrayLike | None = None,
@@ -177,7 +178,7 @@ class Gaussian:
             _fill(result[row], margin, spread, factors.ravel(), signs)
         return result.reshape(fractions.shape + factors.shape + signs.shape)
 
-    def projections(self, X: Any) -> tuple[FloatArray, FloatArray]:  # noqa: N803
+    def projections(self, X: Any) -> tuple[FloatArray, FloatArray]:
         """Return, for each row, the deviation ``sqrt(x'Sx)`` and the mean ``m.x`` of its score.
 
         Examples
@@ -189,7 +190,7 @@ class Gaussian:
         matrix = checked_matrix("Gaussian.projections", X, self.mean.size - self.intercept)
         return self._projections(matrix, None)[:2]
 
-    def _projections(self, X: Any, direction: FloatArray | None) -> tuple[FloatArray, FloatArray, FloatArray]:  # noqa: N803
+    def _projections(self, X: Any, direction: FloatArray | None) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return ``sqrt(x'Sx)``, ``m.x`` and ``direction.x``; rows that under- or overflow are scaled first."""
         with np.errstate(over="ignore", invalid="ignore"):
             variance = self._covariance.spread(X)
@@ -210,7 +211,7 @@ class Gaussian:
             drift[extreme] = 0.0 if direction is None else rows @ direction
         return np.sqrt(variance), centre, drift
 
-    def _project(self, X: Any, weights: FloatArray) -> FloatArray:  # noqa: N803
+    def _project(self, X: Any, weights: FloatArray) -> FloatArray:
         columns = X.shape[1]
         return np.asarray(X @ weights[:columns]).ravel() + float(weights[columns:].sum())
 
@@ -221,7 +222,7 @@ class Gaussian:
         draws = self.mean.ravel() + self._covariance.colour(noise)
         return np.asarray(draws.reshape(size, *self.mean.shape))
 
-    def scores(self, weights: FloatArray, X: Any) -> FloatArray:  # noqa: N803
+    def scores(self, weights: FloatArray, X: Any) -> FloatArray:
         """Return ``w.x`` for drawn weights: shape (draws, n), or (draws, n, C) for several classes."""
         columns = self.mean.shape[-1] - self.intercept
         matrix = checked_matrix("Gaussian.scores", X, columns)

@@ -10,8 +10,9 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from scipy.special import expit
 
-from pacbayes.numerics._arrays import FloatArray, to_floats
-from pacbayes.posteriors._inputs import checked_matrix, label_signs
+from pacbayes._core.arguments import to_floats
+from pacbayes._core.labels import checked_matrix, label_signs
+from pacbayes._core.types import FloatArray
 
 __all__ = ["laplace_covariance"]
 
@@ -19,7 +20,7 @@ _ROWS = 8192
 
 
 def laplace_covariance(
-    X: Any,  # noqa: N803
+    X: Any,
     y: ArrayLike,
     weights: ArrayLike,
     alpha: float,
@@ -83,7 +84,7 @@ def laplace_covariance(
     return np.asarray(0.5 * (inverse + inverse.T))
 
 
-def _curvature(X: Any, weights: FloatArray) -> FloatArray:  # noqa: N803
+def _curvature(X: Any, weights: FloatArray) -> FloatArray:
     """Return ``sum_i p_i (1 - p_i) x_i x_i'`` over rows, with a last coordinate of ones if there is one weight more."""
     columns = X.shape[1]
     total = np.zeros((weights.size, weights.size))

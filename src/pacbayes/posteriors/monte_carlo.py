@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike
 from scipy.special import expit, softmax
 
 from pacbayes import losses as loss_functions
-from pacbayes.bounds._arguments import single
-from pacbayes.numerics._arrays import FloatArray
-from pacbayes.posteriors._inputs import checked_matrix, two_classes
+from pacbayes._core.arguments import single
+from pacbayes._core.labels import checked_matrix, two_classes
+from pacbayes._core.types import FloatArray
 from pacbayes.posteriors.gaussian import Gaussian
 from pacbayes.summary import Summary
 
@@ -60,7 +60,7 @@ class MonteCarlo:
 
     def summary(
         self,
-        X: Any,  # noqa: N803
+        X: Any,
         y: ArrayLike,
         *,
         loss: str = "zero_one",
@@ -88,7 +88,7 @@ class MonteCarlo:
             raise ValueError(
                 f"MonteCarlo.summary takes losses of labels or probabilities. Got {function.name!r} instead."
             )
-        labels, X = np.asarray(y), checked_matrix("MonteCarlo.summary", X, self._columns)  # noqa: N806
+        labels, X = np.asarray(y), checked_matrix("MonteCarlo.summary", X, self._columns)
         if labels.shape != (X.shape[0],):
             raise ValueError(
                 f"The 'y' argument of MonteCarlo.summary must have one label per row of X ({X.shape[0]}). "
@@ -127,7 +127,7 @@ class MonteCarlo:
             )
         return known
 
-    def _losses(self, weights: FloatArray, X: Any, codes: Any, function: loss_functions.Loss) -> FloatArray:  # noqa: N803
+    def _losses(self, weights: FloatArray, X: Any, codes: Any, function: loss_functions.Loss) -> FloatArray:
         scores = self.posterior.scores(weights, X)
         two = self.posterior.mean.ndim == 1
         if function.prediction == "label":

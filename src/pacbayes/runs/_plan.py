@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from pacbayes._core.arguments import single
 from pacbayes.bounds import Entry, betting_rates, catalogue
-from pacbayes.bounds._arguments import single
 from pacbayes.bounds._catalogue import evaluate
 
 __all__ = ["arguments_of", "bound_named", "bound_of", "examples_needed"]

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pacbayes._core.arguments import check_range, single, to_floats
+from pacbayes._core.types import FloatArray
 from pacbayes.bounds import betting_rates
-from pacbayes.bounds._arguments import single
 from pacbayes.bounds._catalogue import REFERENCE_KINDS
-from pacbayes.numerics._arrays import FloatArray, check_range, to_floats
 
 __all__ = ["checked_losses", "checked_options"]
 

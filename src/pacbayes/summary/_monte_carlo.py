@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pacbayes.bounds._arguments import log_inverse
+from pacbayes._core.rounding import log_inverse
+from pacbayes._core.types import FloatArray
 from pacbayes.numerics import kl_inv_lower, kl_inv_upper
-from pacbayes.numerics._arrays import FloatArray
 
 __all__ = ["MonteCarloError"]
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pacbayes.bounds._arguments import single
-from pacbayes.numerics._arrays import FloatArray
+from pacbayes._core.arguments import single
+from pacbayes._core.types import FloatArray
 from pacbayes.summary._monte_carlo import MonteCarloError
 from pacbayes.summary._totals import SCALARS, Totals
 

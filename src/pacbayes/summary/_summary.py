@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pacbayes.bounds._arguments import single
+from pacbayes._core.arguments import single
 from pacbayes.bounds._catalogue import Entry, catalogue, evaluate, require_sound
 from pacbayes.summary._inputs import checked_losses, checked_options
 from pacbayes.summary._monte_carlo import MonteCarloError

@@ -8,8 +8,8 @@ from functools import reduce
 
 import numpy as np
 
-from pacbayes.numerics._arrays import FloatArray
-from pacbayes.numerics._rounding import two_sum
+from pacbayes._core.rounding import two_sum
+from pacbayes._core.types import FloatArray
 
 __all__ = ["SCALARS", "Totals", "exact_totals", "mixture_totals"]
 

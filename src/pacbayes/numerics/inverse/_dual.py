@@ -32,7 +32,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pacbayes.numerics._arithmetic import ARRAYS, Arithmetic, log_expm1
+from pacbayes._core.arithmetic import ARRAYS, Arithmetic, log_expm1
 
 __all__ = [
     "FOR_GRADIENTS",

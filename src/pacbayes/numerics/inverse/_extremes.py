@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from pacbayes.numerics._arithmetic import Arithmetic
+from pacbayes._core.arithmetic import Arithmetic
 
 __all__ = ["magnify", "reduced", "without_tiny"]
 

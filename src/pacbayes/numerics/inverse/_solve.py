@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pacbayes.numerics._arithmetic import Arithmetic
-from pacbayes.numerics._rounding import EPS, distance_slack, two_product, two_sum
+from pacbayes._core.arithmetic import Arithmetic
+from pacbayes._core.rounding import EPS, distance_slack, two_product, two_sum
 from pacbayes.numerics.inverse._dual import (
     FOR_GRADIENTS,
     FOR_VALUES,

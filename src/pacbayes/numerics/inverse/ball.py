@@ -9,10 +9,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pacbayes.numerics._arithmetic import ARRAYS, FLOATS, Arithmetic
-from pacbayes.numerics._arrays import broadcast, check_range, check_shapes, in_blocks, is_scalar, to_floats
-from pacbayes.numerics._rounding import two_sum
-from pacbayes.numerics._weights import SUM_TOLERANCE, checked_weights
+from pacbayes._core.arguments import (
+    WEIGHT_TOLERANCE,
+    broadcast,
+    check_range,
+    check_shapes,
+    checked_weights,
+    is_scalar,
+    to_floats,
+)
+from pacbayes._core.arithmetic import ARRAYS, FLOATS, Arithmetic
+from pacbayes._core.rounding import two_sum
+from pacbayes.numerics._blocks import in_blocks
 from pacbayes.numerics.inverse._extremes import magnify, reduced, without_tiny
 from pacbayes.numerics.inverse._solve import Mean, exact_mean, solve
 
@@ -121,8 +129,8 @@ def phi(plus: ArrayLike, minus: ArrayLike, budget: ArrayLike, *, return_grad: bo
 def _check_phi(plus: Any, minus: Any, budget: Any) -> None:
     check_range("phi", "plus", plus, 0.0, math.inf, "be non-negative")
     check_range("phi", "minus", minus, 0.0, math.inf, "be non-negative")
-    requirement = f"have a sum with 'plus' of at most 1 (within {SUM_TOLERANCE:g})"
-    check_range("phi", "minus", plus + minus, 0.0, 1.0 + SUM_TOLERANCE, requirement)
+    requirement = f"have a sum with 'plus' of at most 1 (within {WEIGHT_TOLERANCE:g})"
+    check_range("phi", "minus", plus + minus, 0.0, 1.0 + WEIGHT_TOLERANCE, requirement)
     check_range("phi", "budget", budget, 0.0, math.inf, "be non-negative")
 
 

@@ -7,9 +7,10 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from pacbayes.numerics._arithmetic import ARRAYS, FLOATS, Arithmetic
-from pacbayes.numerics._arrays import broadcast, check_range, in_blocks, is_scalar, to_floats
-from pacbayes.numerics._rounding import distance_slack
+from pacbayes._core.arguments import broadcast, check_range, is_scalar, to_floats
+from pacbayes._core.arithmetic import ARRAYS, FLOATS, Arithmetic
+from pacbayes._core.rounding import distance_slack
+from pacbayes.numerics._blocks import in_blocks
 from pacbayes.numerics.inverse._dual import (
     FOR_GRADIENTS,
     FOR_VALUES,

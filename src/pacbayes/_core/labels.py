@@ -9,13 +9,12 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from sklearn.utils import check_array
 
-from pacbayes.losses import Loss
-from pacbayes.numerics._arrays import FloatArray
+from pacbayes._core.types import FloatArray
 
-__all__ = ["checked_matrix", "label_signs", "predictor_losses", "two_classes"]
+__all__ = ["checked_matrix", "label_signs", "two_classes"]
 
 
-def checked_matrix(owner: str, X: Any, columns: int, *, finite: bool = True) -> Any:  # noqa: N803
+def checked_matrix(owner: str, X: Any, columns: int, *, finite: bool = True) -> Any:
     """Return X as a float64 array or CSR matrix with the given number of columns; NaN and infinity are refused.
 
     With ``finite=False`` the caller refuses them, where it can do so without another pass over X.
@@ -74,29 +73,3 @@ def label_signs(owner: str, y: ArrayLike, classes: ArrayLike | None, n: int) -> 
             f"The 'y' argument of {owner} must hold only {negative!r} and {positive!r}. Got {odd!r} instead."
         )
     return np.where(is_positive, 1.0, -1.0)
-
-
-def predictor_losses(owner: str, predictor: Any, X: Any, y: Any, loss: Loss) -> FloatArray:  # noqa: N803
-    """Return the loss of a predictor on each row, from its predictions or, with its ``classes_``, its probabilities."""
-    labels = np.asarray(y)
-    if loss.prediction == "probability":
-        return loss(*_given_probability(predictor, X, labels))
-    predictions = np.asarray(predictor.predict(X))
-    if predictions.shape == (labels.size, 1):
-        predictions = predictions[:, 0]
-    if predictions.shape != labels.shape:
-        raise ValueError(
-            f"The predictor in {owner} must give one prediction per row ({labels.size}). "
-            f"Got shape {predictions.shape} instead."
-        )
-    return loss(predictions, labels)
-
-
-def _given_probability(predictor: Any, X: Any, y: Any) -> tuple[FloatArray, Any]:  # noqa: N803
-    """Return probabilities and label codes, with a column of zeros for each label the predictor has not met."""
-    known = np.asarray(predictor.classes_)
-    unseen = np.setdiff1d(y, known)
-    columns = np.asarray(predictor.predict_proba(X), dtype=np.float64)
-    padded = np.column_stack([columns, np.zeros((len(y), len(unseen)))])
-    codes = np.argmax(y[:, None] == np.concatenate([known, unseen]), axis=1)
-    return padded, codes

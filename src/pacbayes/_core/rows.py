@@ -13,7 +13,7 @@ from sklearn.utils.validation import column_or_1d
 __all__ = ["joined", "labels_of", "rows_of", "take"]
 
 
-def rows_of(X: Any) -> Any:  # noqa: N803
+def rows_of(X: Any) -> Any:
     """Return something with a shape whose rows can be taken: a frame, a CSR matrix or an array."""
     if sp.issparse(X):
         return X.tocsr()
@@ -25,7 +25,7 @@ def rows_of(X: Any) -> Any:  # noqa: N803
     return array
 
 
-def labels_of(owner: str, X: Any, y: Any) -> Any:  # noqa: N803
+def labels_of(owner: str, X: Any, y: Any) -> Any:
     """Return one label per row, or say what is wrong with them."""
     if y is None:
         raise ValueError(f"{owner} requires y to be passed, but the target y is None.")
@@ -39,7 +39,7 @@ def labels_of(owner: str, X: Any, y: Any) -> Any:  # noqa: N803
     return labels
 
 
-def take(X: Any, rows: Any) -> Any:  # noqa: N803
+def take(X: Any, rows: Any) -> Any:
     """Return the rows at these positions, in this order, in the same container."""
     return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
 

@@ -30,7 +30,9 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["EPS", "distance_slack", "raised", "two_product", "two_sum"]
+from pacbayes._core.types import FloatArray
+
+__all__ = ["EPS", "distance_slack", "log_inverse", "raised", "two_product", "two_sum"]
 
 EPS = 2.0**-52
 _SPLITTER = 2.0**27 + 1.0
@@ -47,6 +49,11 @@ def raised(x: Any, units: float) -> Any:
     That is at or above the exact value of anything computed with a relative error of at most ``units`` times that.
     """
     return np.nextafter(x + np.abs(x) * (units * EPS), np.inf)
+
+
+def log_inverse(delta: FloatArray) -> FloatArray:
+    """Return ``log(1/delta)``, rounded up."""
+    return np.asarray(-np.log(delta) * (1.0 + 8.0 * EPS))
 
 
 def two_sum(a: Any, b: Any) -> tuple[Any, Any]:

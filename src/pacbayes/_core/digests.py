@@ -19,7 +19,7 @@ __all__ = ["data_digest", "digest_of_arrays"]
 _ROWS = 8192
 
 
-def data_digest(X: Any, y: Any) -> str:  # noqa: N803
+def data_digest(X: Any, y: Any) -> str:
     """Return the SHA-256 of rows and labels in their given order.
 
     Parameters
@@ -55,7 +55,7 @@ def digest_of_arrays(**arrays: Any) -> str:
     return hasher.hexdigest()
 
 
-def _add_sparse(hasher: Any, X: Any) -> None:  # noqa: N803
+def _add_sparse(hasher: Any, X: Any) -> None:
     matrix = X.tocsr().copy()
     matrix.sum_duplicates()
     matrix.eliminate_zeros()

@@ -43,6 +43,7 @@ lint: $(VENV)/.wheel ## style, formatting, strict types, import arrows
 	$(BIN)/ruff format --quiet --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+	$(BIN)/python tools/house.py
 
 format: $(VENV)/.wheel ## rewrite the code in house style
 	$(BIN)/ruff check --quiet --fix .

@@ -1,7 +1,35 @@
 """Certificates: what was proved, under which assumptions, from which numbers; and how anyone can check it."""
 
 from pacbayes._core.digests import data_digest, digest_of_arrays
-from pacbayes.certificate._certificate import Certificate, Choice
-from pacbayes.certificate._verification import Check, Verification
+from pacbayes._core.notes import Note
+from pacbayes.certificate.arithmetic import evaluate_statement, risk_bound
+from pacbayes.certificate.canonical import schema
+from pacbayes.certificate.causes import Cause, find_cause
+from pacbayes.certificate.certificate import Certificate
+from pacbayes.certificate.checks import AGREEMENT, Check, Verification, compare
+from pacbayes.certificate.issue import issue
+from pacbayes.certificate.statement import Choice, Consequence, Reference, Statement
+from pacbayes.certificate.subjects import SUBJECTS, Subject
 
-__all__ = ["Certificate", "Check", "Choice", "Verification", "data_digest", "digest_of_arrays"]
+__all__ = [
+    "AGREEMENT",
+    "SUBJECTS",
+    "Cause",
+    "Certificate",
+    "Check",
+    "Choice",
+    "Consequence",
+    "Note",
+    "Reference",
+    "Statement",
+    "Subject",
+    "Verification",
+    "compare",
+    "data_digest",
+    "digest_of_arrays",
+    "evaluate_statement",
+    "find_cause",
+    "issue",
+    "risk_bound",
+    "schema",
+]

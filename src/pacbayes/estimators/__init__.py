@@ -1,8 +1,15 @@
-"""Scikit-learn estimators that come with a certificate, and the hold-out certificate every user knows."""
+"""Scikit-learn estimators that come with a certificate, and certificates for predictions that exist."""
 
-from pacbayes.estimators._cautions import CertificateWarning
-from pacbayes.estimators.holdout import holdout_certificate
+from pacbayes.estimators.classifier import CertifiedClassifier
 from pacbayes.estimators.logistic import CertifiedLogisticRegression
 from pacbayes.estimators.online import OnlineCertifiedClassifier
+from pacbayes.estimators.predictions import certify_predictions
+from pacbayes.procedures import CertificateWarning
 
-__all__ = ["CertificateWarning", "CertifiedLogisticRegression", "OnlineCertifiedClassifier", "holdout_certificate"]
+__all__ = [
+    "CertificateWarning",
+    "CertifiedClassifier",
+    "CertifiedLogisticRegression",
+    "OnlineCertifiedClassifier",
+    "certify_predictions",
+]

@@ -1,4 +1,4 @@
-"""Logistic regression with a certificate: a scikit-learn classifier over the functions of this library."""
+"""Logistic regression with a certificate: a scikit-learn classifier over two procedures, split and posterior."""
 
 from __future__ import annotations
 
@@ -7,21 +7,20 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import ArrayLike
 from scipy.special import expit
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from pacbayes import bounds
 from pacbayes._core.rows import labels_of, rows_of
-from pacbayes._core.types import FloatArray
-from pacbayes.certificate import Certificate
-from pacbayes.estimators._cautions import caution
-from pacbayes.estimators._certify import certify
-from pacbayes.estimators._html import WithCertificate
-from pacbayes.estimators._issue import checked_candidates, checked_delta, forget
-from pacbayes.estimators._parts import BOUNDS, Certified, Options
+from pacbayes._core.types import FloatArray, Labels, RandomState, Rows, RowsLike, Transformer
+from pacbayes.estimators.base import CertifiedEstimator, check_candidates, check_delta, check_fraction
+from pacbayes.procedures import Issued, LinearLearner, Posterior, Procedure, Split
+from pacbayes.procedures.posterior import REFERENCES
 
 __all__ = ["CertifiedLogisticRegression"]
 
@@ -29,19 +28,19 @@ _LARGEST = 1e300  # of a penalty
 _CHOICES = {
     "posterior": ("laplace", "isotropic"),
     "prior": ("informed", "zero"),
-    "bound": ("auto", *BOUNDS),
-    "reference": ("none", "online", "fixed"),
+    "bound": ("auto", *(each.name for each in bounds.catalogue() if each.targets & {"risk", "excess"})),
+    "reference": ("none", *REFERENCES),
 }
 
 
-class CertifiedLogisticRegression(WithCertificate, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class CertifiedLogisticRegression(CertifiedEstimator, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Logistic regression for two classes, with a certificate on its true error.
 
     ``fit`` shuffles the rows and learns scaling, penalty, weights and everything else that has to be fixed beforehand
-    from a first part, the prior's. The certificate is computed on the rest. With a bound for posteriors
-    (``bound="betting"``, "maurer", ...) the posterior moves on from there towards the fit on all rows as far as
-    that lowers the bound. By default it stays where it is, which has measured tightest on all of the paper's data:
-    the divergence is then zero and the exact binomial limit holds, for a random draw and for the vote at once.
+    from a first part, the learning rows. The certificate is computed on the rest, the judged rows. With a bound for
+    posteriors (``bound="betting"``, "maurer", ...) the posterior is optimised on the way from there to the fit on all
+    rows. By default the posterior is equal to the prior, which was tightest in our benchmarks on all of the paper's
+    data: the divergence is then zero and the exact binomial limit holds, for a random draw and for the vote at once.
 
     Parameters
     ----------
@@ -49,11 +48,11 @@ class CertifiedLogisticRegression(WithCertificate, ClassifierMixin, BaseEstimato
         Allowed probability of failure, in (0, 1).
     alpha : float or "auto", default="auto"
         Penalty ``alpha |w|**2/2`` on the sum of log-losses (``1/C`` of scikit-learn); "auto" chooses it by
-        cross-validation on the prior's part.
+        cross-validation on the learning rows.
     prior_fraction : float, default=0.4
-        Share of the rows for the prior's part, in (0, 1).
+        Share of the rows for learning, in (0, 1).
     preprocessing : transformer or None, default=None
-        Learned on the prior's part alone; it must transform each row by itself. None standardises; ``"passthrough"``
+        Learned on the learning rows alone; it must transform each row by itself. None standardises; ``"passthrough"``
         leaves the columns as they are.
     posterior : {"laplace", "isotropic"}, default="laplace"
         Shape of the covariance: the inverse Hessian at the prior's fit, or the identity.
@@ -65,7 +64,7 @@ class CertifiedLogisticRegression(WithCertificate, ClassifierMixin, BaseEstimato
     reference : {"none", "online", "fixed"}, default="none"
         Losses to subtract: of a logistic regression that is refitted as rows come in, or of the prior's fit.
     strength : float or "auto", default="auto"
-        How much of the reference is subtracted, in (0, 1]; "auto" chooses on the prior's part.
+        How much of the reference is subtracted, in (0, 1]; "auto" chooses on the learning rows.
     candidates : int, default=1
         How many settings you compare by their certificates on the same rows; each is given ``delta/candidates``.
     random_state : int, RandomState or None
@@ -74,19 +73,19 @@ class CertifiedLogisticRegression(WithCertificate, ClassifierMixin, BaseEstimato
     Attributes
     ----------
     certificate_ : Certificate
-        ``value`` is about one random draw from ``posterior_`` per row, ``vote_value`` about :meth:`predict`.
+        ``vote_value`` is about :meth:`predict`, ``value`` too or about one random draw from ``posterior_`` per row.
     posterior_, prior_ : Gaussian
         Over the weights of the preprocessed columns, the intercept last.
     reference_ : OnlineReference or None
-        The reference's losses on the bound's part.
+        The reference's losses on the judged rows.
     coef_, intercept_ : ndarray
         The posterior mean, for the preprocessed columns.
     classes_ : ndarray of two labels
     alpha_ : float
     preprocessing_ : transformer
-        As fitted on the prior's part.
+        As fitted on the learning rows.
     order_ : ndarray
-        The shuffled row numbers; the first ``n_prior_`` are the prior's part.
+        The shuffled row numbers; the first ``n_learning_`` are the learning rows.
 
     Notes
     -----
@@ -111,14 +110,14 @@ per row, is at most 0.1776.
         *,
         alpha: float | str = "auto",
         prior_fraction: float = 0.4,
-        preprocessing: Any = None,
+        preprocessing: Transformer | str | None = None,
         posterior: str = "laplace",
         prior: str = "informed",
         bound: str = "auto",
         reference: str = "none",
         strength: float | str = "auto",
         candidates: int = 1,
-        random_state: Any = None,
+        random_state: RandomState = None,
     ) -> None:
         self.delta = delta
         self.alpha = alpha
@@ -137,80 +136,48 @@ per row, is at most 0.1776.
         tags.classifier_tags.multi_class = False
         return tags
 
-    def fit(self, X: Any, y: Any) -> CertifiedLogisticRegression:
-        """Learn the predictor and issue its certificate.
-
-        Parameters
-        ----------
-        X : array_like or data frame, shape (n, d)
-            Rows.
-        y : array_like, shape (n,)
-            Labels of two values.
-        """
-        forget(self, "certificate_")
-        given = X
-        X, y = self._validated(X, y)
-        notes = caution(type(self).__name__, given, y)
-        generator = check_random_state(self.random_state)
-        order = generator.permutation(len(y))
-        self._certify(X, y, order, int(generator.randint(2**31)), tuple(notes))
-        return self
-
-    def _certify(self, X: Any, y: Any, order: Any, seed: int, notes: tuple[str, ...]) -> None:
-        """Everything after the shuffle, which is a function of data, parameters, order and seed alone."""
-        self.order_, self.seed_ = order, seed
-        result = certify(X, y, self.classes_, order, seed, self._options(), notes)
-        self._set(result)
-
-    def _set(self, result: Certified) -> None:
-        self.preprocessing_, self.alpha_, self.n_prior_ = result.preprocessing, result.alpha, result.n_prior
-        self.prior_, self.posterior_, self.reference_ = result.prior, result.posterior, result.reference
-        self.coef_, self.intercept_ = self.posterior_.mean[None, :-1].copy(), self.posterior_.mean[-1:].copy()
-        self.certificate_: Certificate = result.certificate
-
-    def _validated(self, X: Any, y: Any) -> tuple[Any, Any]:
+    def _validate(self, X: RowsLike, y: ArrayLike | None) -> tuple[Rows, Labels]:
         """Check rows and labels; columns are left to ``preprocessing`` where it is given."""
         self._check_parameters()
         owner = type(self).__name__
-        if self.preprocessing is None:
-            if sp.issparse(X):
-                raise TypeError(
-                    f"{owner} standardises, which would fill a sparse matrix; give preprocessing=MaxAbsScaler() or "
-                    "preprocessing='passthrough' for sparse rows."
-                )
-            X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
-        else:
-            X = rows_of(X)
-            validate_data(self, X, skip_check_array=True)
-        y = labels_of(owner, X, y)
-        if y.size < 2:
-            raise ValueError(f"{owner} needs at least 2 rows. Got n_samples={y.size} instead.")
-        kind = type_of_target(y, input_name="y")
+        rows = self._validate_rows(X)
+        labels = labels_of(owner, rows, y)
+        if labels.size < 2:
+            raise ValueError(f"{owner} needs at least 2 rows. Got n_samples={labels.size} instead.")
+        kind = type_of_target(labels, input_name="y")
         if kind != "binary":
             raise ValueError(f"Only binary classification is supported. The type of the target is {kind}.")
-        self.classes_ = np.unique(y)
+        self.classes_ = np.unique(labels)
         if self.classes_.size < 2:
             raise ValueError(
                 f"{owner} needs samples of at least 2 classes in the data. "
                 f"Got only one class, {self.classes_[0]!r}, instead."
             )
-        return X, y
+        return rows, labels
+
+    def _validate_rows(self, X: RowsLike) -> Rows:
+        if self.preprocessing is not None:
+            rows: Rows = rows_of(X)
+            validate_data(self, rows, skip_check_array=True)
+            return rows
+        if sp.issparse(X):
+            raise TypeError(
+                f"{type(self).__name__} standardises, which would fill a sparse matrix; pass "
+                "preprocessing=MaxAbsScaler() or preprocessing='passthrough' for sparse rows."
+            )
+        return validate_data(self, X, dtype=np.float64, ensure_min_samples=2)  # type: ignore[no-any-return]
 
     def _check_parameters(self) -> None:
         owner = type(self).__name__
-        checked_delta(owner, self.delta)
-        checked_candidates(owner, self.candidates)
+        check_delta(owner, self.delta)
+        check_candidates(owner, self.candidates)
+        check_fraction(owner, "prior_fraction", self.prior_fraction)
         for name, allowed in _CHOICES.items():
             if not isinstance(getattr(self, name), str) or getattr(self, name) not in allowed:
                 raise ValueError(
                     f"The {name!r} parameter of {owner} must be one of {', '.join(map(repr, allowed))}. "
                     f"Got {getattr(self, name)!r} instead."
                 )
-        if not isinstance(self.prior_fraction, numbers.Real) or not 0.0 < self.prior_fraction < 1.0:
-            raise ValueError(
-                f"The 'prior_fraction' parameter of {owner} must be a float in (0, 1). Got {self.prior_fraction!r} "
-                "instead."
-            )
         if isinstance(self.preprocessing, str) and self.preprocessing != "passthrough":
             raise ValueError(
                 f"The 'preprocessing' parameter of {owner} must be a transformer, None or 'passthrough'. "
@@ -225,22 +192,63 @@ per row, is at most 0.1776.
                     f"{' of at most 1' if top == 1.0 else ''}. Got {given!r} instead."
                 )
 
-    def _options(self) -> Options:
-        steps = StandardScaler() if self.preprocessing is None else self.preprocessing
-        return Options(
-            delta=float(self.delta),
-            candidates=int(self.candidates),
-            alpha=None if isinstance(self.alpha, str) else float(self.alpha),
-            prior_fraction=float(self.prior_fraction),
-            preprocessing=FunctionTransformer() if isinstance(steps, str) else clone(steps),
-            posterior=self.posterior,
-            prior=self.prior,
-            bound=self.bound,
-            reference=self.reference,
-            strength=None if isinstance(self.strength, str) else float(self.strength),
-        )
+    def _bound(self) -> str:
+        """Resolve "auto" and refuse combinations that no theorem covers."""
+        plain = self.prior == "informed" and self.reference == "none"
+        name = self.bound if self.bound != "auto" else ("clopper_pearson" if plain else "betting")
+        record, owner = bounds.get(name), type(self).__name__
+        if not record.uses_kl and not plain:
+            raise ValueError(
+                f"{owner} with bound={name!r}, which is for a single predictor, needs prior='informed' and "
+                f"reference='none'. Got prior={self.prior!r} and reference={self.reference!r} instead."
+            )
+        if self.reference != "none" and "excess" not in record.targets:
+            raise ValueError(
+                f"{owner} with bound={name!r}, which is not for an excess, takes no reference. "
+                f"Got reference={self.reference!r} instead."
+            )
+        bounds.require_sound(owner, record, REFERENCES.get(self.reference, ("none",))[0], None)
+        return name
 
-    def _transformed(self, X: Any) -> Any:
+    def _procedure(self, rows: int) -> Procedure:
+        del rows
+        bound = self._bound()
+        steps = StandardScaler() if self.preprocessing is None else self.preprocessing
+        learning: dict[str, Any] = {
+            "classes": self.classes_,
+            "preprocessing": FunctionTransformer() if isinstance(steps, str) else steps,
+            "alpha": None if isinstance(self.alpha, str) else float(self.alpha),
+            "shape": self.posterior,
+        }
+        common: dict[str, Any] = {
+            "fraction": float(self.prior_fraction),
+            "delta": float(self.delta),
+            "candidates": int(self.candidates),
+            "bound": bound,
+        }
+        if not bounds.get(bound).uses_kl:
+            return Split(learner=LinearLearner(**learning), **common)
+        strength = None if isinstance(self.strength, str) else float(self.strength)
+        return Posterior(prior=self.prior, reference=self.reference, strength=strength, **learning, **common)
+
+    def _keep(self, issued: Issued) -> None:
+        super()._keep(issued)
+        mean = self.posterior_.mean
+        self.coef_, self.intercept_ = mean[None, :-1].copy(), mean[-1:].copy()
+
+    def fitted_numbers(self) -> dict[str, Any]:
+        """Return every fitted number by name, for whoever runs the fit again."""
+        check_is_fitted(self, "certificate_")
+        return {
+            "prior mean": self.prior_.mean,
+            "prior covariance": self.prior_.covariance,
+            "posterior mean": self.posterior_.mean,
+            "posterior covariance": self.posterior_.covariance,
+            "coef_": np.append(self.coef_, self.intercept_),
+            "classes_": self.classes_,
+        }
+
+    def _transformed(self, X: RowsLike) -> Any:
         check_is_fitted(self, "certificate_")
         if self.preprocessing is None:
             X = validate_data(self, X, dtype=np.float64, reset=False)
@@ -248,12 +256,12 @@ per row, is at most 0.1776.
             validate_data(self, X, skip_check_array=True, reset=False)
         return check_array(self.preprocessing_.transform(X), accept_sparse="csr", dtype=np.float64)
 
-    def decision_function(self, X: Any) -> FloatArray:
+    def decision_function(self, X: RowsLike) -> FloatArray:
         """Return the score ``w.x`` of the posterior mean."""
         Z = self._transformed(X)
         return np.asarray(np.asarray(Z @ self.coef_[0]).ravel() + self.intercept_[0])
 
-    def predict(self, X: Any, *, randomized: bool = False, random_state: Any = None) -> Any:
+    def predict(self, X: RowsLike, *, randomized: bool = False, random_state: RandomState = None) -> Labels:
         """Return labels: those of the vote, which is the posterior mean's, or of random draws.
 
         Parameters
@@ -274,7 +282,7 @@ per row, is at most 0.1776.
         noise = check_random_state(random_state).standard_normal(centre.size)
         return self.classes_[(centre + spread * noise > 0.0).astype(np.int64)]
 
-    def predict_proba(self, X: Any) -> FloatArray:
+    def predict_proba(self, X: RowsLike) -> FloatArray:
         """Return the probabilities of both classes by the logistic model at the posterior mean."""
         p = expit(self.decision_function(X))
         return np.column_stack([1.0 - p, p])

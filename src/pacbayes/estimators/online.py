@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import numbers
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, is_classifier
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from pacbayes._core.rows import labels_of, rows_of, take
-from pacbayes._core.types import FloatArray
-from pacbayes.certificate import Certificate
-from pacbayes.estimators._cautions import caution
-from pacbayes.estimators._html import WithCertificate
-from pacbayes.estimators._issue import checked_candidates, checked_delta, forget
-from pacbayes.estimators._stream import Stream
-from pacbayes.estimators._stream_issue import StreamIssuer
-from pacbayes.online import Every, Geometric
+from pacbayes._core.types import Classifier, FloatArray, IntArray, Labels, RandomState, Rows, RowsLike
+from pacbayes.estimators.base import CertifiedEstimator, check_candidates, check_delta
+from pacbayes.online import Every, Geometric, Schedule
+from pacbayes.procedures import Online
 
 __all__ = ["OnlineCertifiedClassifier"]
 
@@ -26,7 +23,7 @@ _RATIO = 1.25
 _FIRST_SHARE = 5  # by default the first snapshot is trained on a fifth of the rows
 
 
-class OnlineCertifiedClassifier(WithCertificate, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class OnlineCertifiedClassifier(CertifiedEstimator, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Any scikit-learn classifier or pipeline, any number of classes, with a certificate that grows with the data.
 
     The rows are shuffled and taken as a stream. At the points of the schedule a snapshot of the estimator is trained
@@ -43,7 +40,7 @@ class OnlineCertifiedClassifier(WithCertificate, MetaEstimatorMixin, ClassifierM
         When to train: :class:`pacbayes.Every`, :class:`pacbayes.Geometric`, or a period. None stands for a first
         snapshot at a fifth of the rows of the first fit, then whenever there are a quarter more.
     certify_last : bool, default=False
-        Whether to issue ``last_certificate_`` too, for the last snapshot, on the rows since it was trained. Both
+        Whether the certificate has a second statement, about the last snapshot on the rows since it was trained. Both
         then hold together with probability at least ``1 - delta``.
     candidates : int, default=1
         How many settings you compare by their certificates on the same rows; each is given ``delta/candidates``.
@@ -55,8 +52,7 @@ class OnlineCertifiedClassifier(WithCertificate, MetaEstimatorMixin, ClassifierM
     certificate_ : Certificate
         ``value`` is about the predictor that picks a snapshot at random for each row, with probabilities
         ``weights_``; ``vote_value`` about the vote of the snapshots, which is what :meth:`predict` returns.
-    last_certificate_ : Certificate
-        About :meth:`predict_last`; only with ``certify_last``.
+        With ``certify_last`` its second statement is about :meth:`predict_last`.
     snapshots_ : list of (int, classifier)
         The number of rows each was trained on, and the snapshot.
     weights_ : ndarray
@@ -81,13 +77,13 @@ class OnlineCertifiedClassifier(WithCertificate, MetaEstimatorMixin, ClassifierM
 
     def __init__(
         self,
-        estimator: Any,
+        estimator: Classifier,
         delta: float = 0.05,
         *,
-        schedule: Any = None,
+        schedule: Schedule | int | None = None,
         certify_last: bool = False,
         candidates: int = 1,
-        random_state: Any = None,
+        random_state: RandomState = None,
     ) -> None:
         self.estimator = estimator
         self.delta = delta
@@ -103,52 +99,38 @@ class OnlineCertifiedClassifier(WithCertificate, MetaEstimatorMixin, ClassifierM
         tags.input_tags.allow_nan = inner.input_tags.allow_nan
         return tags
 
-    def fit(self, X: Any, y: Any) -> OnlineCertifiedClassifier:
-        """Run the stream over these rows, in random order, and issue the certificate."""
+    def _validate(self, X: RowsLike, y: ArrayLike | None) -> tuple[Rows, Labels]:
         owner = type(self).__name__
-        checked_delta(owner, self.delta)
-        checked_candidates(owner, self.candidates)
+        check_delta(owner, self.delta)
+        check_candidates(owner, self.candidates)
         if not is_classifier(self.estimator):
             raise ValueError(
                 f"The 'estimator' parameter of {owner} must be a classifier. Got {self.estimator!r} instead."
             )
-        forget(self, "certificate_", "last_certificate_")
-        given = X
-        X, y = self._validated(X, y, reset=True)
-        if y.size < 2 or np.unique(y).size < 2:
+        rows, labels = self._validate_rows(X, y, reset=True)
+        if labels.size < 2 or np.unique(labels).size < 2:
             raise ValueError(
-                f"{owner} needs rows of at least 2 classes. Got n_samples={y.size} with only one class instead."
+                f"{owner} needs rows of at least 2 classes. Got n_samples={labels.size} with only one class instead."
             )
-        order = check_random_state(self.random_state).permutation(y.size)
-        return self._run(X, y, order, tuple(caution(owner, given, y)))
+        return rows, labels
 
-    def update(self, X: Any, y: Any) -> OnlineCertifiedClassifier:
-        """Extend the stream by further rows, in the order given, and issue the certificate anew, at no cost.
-
-        If anything fails on the way, the estimator stays as it was before the call.
-        """
-        check_is_fitted(self, "certificate_")
-        X, y = self._validated(X, y, reset=False)
-        known = self._stream.y.dtype
-        if (known.kind in "OUS") != (y.dtype.kind in "OUS"):
-            raise ValueError(
-                f"The 'y' argument of {type(self).__name__}.update must hold labels of the kind so far, {known}. "
-                f"Got {y.dtype} instead."
-            )
-        return self._advanced(self._stream.extended(X, y), self.order_, self._notes)
-
-    def _run(self, X: Any, y: Any, order: Any, notes: tuple[str, ...]) -> OnlineCertifiedClassifier:
-        """Everything after the shuffle, which is a function of data, parameters and order alone."""
-        return self._advanced(Stream(take(X, order), y[order], self._resolved_schedule(y.size)), order, notes)
-
-    def _validated(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Any]:
+    def _validate_rows(self, X: RowsLike, y: ArrayLike | None, *, reset: bool) -> tuple[Rows, Labels]:
         """Check shapes and labels; columns are the estimator's own business."""
         rows = rows_of(X)
         labels = labels_of(type(self).__name__, rows, y)
         validate_data(self, rows, skip_check_array=True, reset=reset)
         return rows, labels
 
-    def _resolved_schedule(self, n: int) -> Any:
+    def _procedure(self, rows: int) -> Online:
+        return Online(
+            classifier=self.estimator,
+            schedule=self._resolve_schedule(rows),
+            delta=float(self.delta),
+            candidates=int(self.candidates),
+            certify_last=bool(self.certify_last),
+        )
+
+    def _resolve_schedule(self, n: int) -> Schedule:
         if self.schedule is None:
             return Geometric(_RATIO, first=max(1, n // _FIRST_SHARE))
         period = isinstance(self.schedule, numbers.Integral) and not isinstance(self.schedule, bool)
@@ -160,22 +142,45 @@ class OnlineCertifiedClassifier(WithCertificate, MetaEstimatorMixin, ClassifierM
             )
         return schedule
 
-    def _advanced(self, stream: Stream, order: Any, notes: tuple[str, ...]) -> OnlineCertifiedClassifier:
-        """Judge the stream to its end and issue certificates; only when all is done is anything kept."""
-        stream = stream.judged(self.estimator)
-        issued = StreamIssuer(stream, order, notes, float(self.delta), self.candidates)
-        certificate = issued.of_the_snapshots(0.5 if self.certify_last else 1.0)
-        last = issued.of_the_last() if self.certify_last else None
-        self._stream, self.order_, self._notes = stream, order, notes
-        self.snapshots_, self.weights_, self.losses_ = list(stream.snapshots), stream.weights, stream.losses
-        self.classes_ = np.unique(stream.y)
-        self.certificate_: Certificate = certificate
-        forget(self, "last_certificate_")
-        if last is not None:
-            self.last_certificate_: Certificate = last
+    def update(self, X: RowsLike, y: ArrayLike) -> Self:
+        """Extend the stream by further rows, in the order given, and issue the certificate anew, at no cost.
+
+        If anything fails on the way, the estimator stays as it was before the call.
+        """
+        check_is_fitted(self, "certificate_")
+        rows, labels = self._validate_rows(X, y, reset=False)
+        known = self.stream_.y.dtype
+        if (known.kind in "OUS") != (labels.dtype.kind in "OUS"):
+            raise ValueError(
+                f"The 'y' argument of {type(self).__name__}.update must hold labels of the kind so far, {known}. "
+                f"Got {labels.dtype} instead."
+            )
+        before = self.certificate_
+        cautions = tuple(note for note in before.notes if note.code != "repeated_rows")  # counted anew
+        procedure = self._procedure(self.order_.size)
+        self._keep(procedure.advance(self.stream_.extended(rows, labels), self.order_, cautions, before.seed))
         return self
 
-    def predict(self, X: Any, *, randomized: bool = False, random_state: Any = None) -> Any:
+    def reissue(self, X: RowsLike, y: Labels) -> Self:
+        """Return a new estimator, fitted on the first of these rows in the order of this one, updated by the rest."""
+        again = super().reissue(X, y)
+        size = self.order_.size
+        if len(y) > size:
+            again.update(take(rows_of(X), slice(size, None)), np.asarray(y)[size:])
+        return again
+
+    def fitted_numbers(self) -> dict[str, Any]:
+        """Return the shares of the snapshots, what they were trained on, and how they judged."""
+        check_is_fitted(self, "certificate_")
+        return {
+            "weights_": self.weights_,
+            "snapshots_": [start for start, _ in self.snapshots_],
+            "losses_": self.losses_,
+            "classes_": self.classes_,
+            "predictions": self.predict(self.stream_.X),
+        }
+
+    def predict(self, X: RowsLike, *, randomized: bool = False, random_state: RandomState = None) -> Labels:
         """Return the label with the largest weight among the snapshots, or that of one picked at random for each row.
 
         Parameters
@@ -195,7 +200,7 @@ class OnlineCertifiedClassifier(WithCertificate, MetaEstimatorMixin, ClassifierM
         picks = check_random_state(random_state).choice(len(codes), size=codes.shape[1], p=self.weights_)
         return self.classes_[codes[picks, np.arange(codes.shape[1])]]
 
-    def predict_proba(self, X: Any) -> FloatArray:
+    def predict_proba(self, X: RowsLike) -> FloatArray:
         """Return, for each class, the probability that a snapshot picked at random predicts it."""
         codes = self._codes(X)
         shares = np.zeros((codes.shape[1], self.classes_.size))
@@ -203,17 +208,17 @@ class OnlineCertifiedClassifier(WithCertificate, MetaEstimatorMixin, ClassifierM
             shares[np.arange(row.size), row] += weight
         return shares
 
-    def predict_last(self, X: Any) -> Any:
-        """Return the labels of the last snapshot, which ``last_certificate_`` is about."""
+    def predict_last(self, X: RowsLike) -> Labels:
+        """Return the labels of the last snapshot, which the second statement of ``certificate_`` is about."""
         return self.snapshots_[-1][1].predict(self._rows(X))
 
-    def _rows(self, X: Any) -> Any:
+    def _rows(self, X: RowsLike) -> Rows:
         check_is_fitted(self, "certificate_")
         rows = rows_of(X)
         validate_data(self, rows, skip_check_array=True, reset=False)
         return rows
 
-    def _codes(self, X: Any) -> Any:
+    def _codes(self, X: RowsLike) -> IntArray:
         """Return the position in ``classes_`` of each snapshot's prediction, one row per snapshot."""
         rows = self._rows(X)
         return np.stack([np.searchsorted(self.classes_, model.predict(rows)) for _, model in self.snapshots_])

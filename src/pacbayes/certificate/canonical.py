@@ -10,7 +10,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-__all__ = ["SCHEMA_VERSION", "content_digest", "parsed", "schema", "to_text"]
+__all__ = ["SCHEMA_VERSION", "content_digest", "parse_certificate", "schema", "to_text"]
 
 SCHEMA_VERSION = 1
 
@@ -33,7 +33,7 @@ def content_digest(record: Mapping[str, Any]) -> str:
     return hashlib.sha256(to_text(content).encode("utf-8")).hexdigest()
 
 
-def parsed(text: str | bytes) -> dict[str, Any]:
+def parse_certificate(text: str | bytes) -> dict[str, Any]:
     """Return the record in a JSON text of this schema, or say in one sentence what is wrong with it."""
     if not isinstance(text, str | bytes):
         raise ValueError(  # noqa: TRY004
@@ -51,6 +51,8 @@ def parsed(text: str | bytes) -> dict[str, Any]:
     if version != SCHEMA_VERSION or isinstance(version, bool):
         raise ValueError(f"A certificate must have schema version {SCHEMA_VERSION}. Got {version!r} instead.")
     _check_object("certificate", record, schema())
+    if not record["digest"]:
+        raise ValueError("The field 'digest' must be a SHA-256 in hexadecimal. It is empty.")
     return record
 
 

@@ -1,0 +1,20 @@
+"""Nested values as JSON has them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+__all__ = ["to_plain"]
+
+
+def to_plain(value: object) -> object:
+    """Return nested plain Python values; arrays become lists, numbers of numpy those of Python."""
+    if isinstance(value, Mapping):
+        return {str(key): to_plain(item) for key, item in value.items()}
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    if isinstance(value, list | tuple):
+        return [to_plain(item) for item in value]
+    return value

@@ -1,0 +1,89 @@
+"""The values of a certificate, recomputed from what was observed with ``numerics`` and ``bounds`` alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pacbayes import bounds, statistics
+from pacbayes._core.types import FloatArray, FloatOrArray
+from pacbayes.certificate.statement import Reference, Statement
+
+__all__ = ["consequence_value", "evaluate_statement", "rates_of", "risk_bound", "statistics_of"]
+
+
+def risk_bound(
+    bound: str,
+    observed: Mapping[str, Any],
+    n: int,
+    delta: float,
+    kl: ArrayLike = 0.0,
+    reference: Reference | None = None,
+) -> FloatOrArray:
+    """Evaluate a bound on the risk: by its name alone, or with a reference as excess plus reference.
+
+    Arrays broadcast, so that a procedure searches over posteriors with the very function that verifies the result.
+    """
+    if reference is not None:
+        source = SimpleNamespace(n=n, reference_kind=reference.kind, **observed)
+        return bounds.debiased(source, kl, delta, excess=bound, reference=reference.bound, split=reference.split)
+    record = bounds.get(bound)
+    bounds.require_sound("Certificate", record, "none", None)
+    return np.clip(bounds.evaluate(record, observed, n, delta, kl), 0.0, 1.0)[()]
+
+
+def rates_of(rates: str | float | None, n: int, delta: float) -> tuple[FloatArray, FloatArray]:
+    """Return the grid of rates that a statement names, and its weights."""
+    if isinstance(rates, str):
+        if rates == "all_n":
+            return bounds.betting_rates()
+        if rates == "one_n":
+            return bounds.betting_rates(n=n, delta=delta)
+        raise ValueError(f"The rates must be 'one_n', 'all_n' or a number. Got {rates!r:.60} instead.")
+    return np.array([0.5 if rates is None else float(rates)]), np.ones(1)
+
+
+def statistics_of(statement: Statement, delta: float) -> dict[str, Any]:
+    """Return every statistic that follows from what was observed; ``delta`` is that of the statement's grid."""
+    rates, weights = rates_of(statement.rates, statement.n, delta)
+    observed = statement.observed
+    if "errors" in observed:
+        given = {name: observed[name] for name in ("errors", "reference_errors", "both") if name in observed}
+        strength = 1.0 if statement.reference is None else statement.reference.strength
+        return statistics.from_outcomes(statement.n, **given, strength=strength, rates=rates, weights=weights)
+    return {**observed, "log_growth": np.asarray(observed["log_growth"]), "rates": rates, "weights": weights}
+
+
+def evaluate_statement(
+    statement: Statement, delta: float, *, grid_delta: float | None = None, kl: float | None = None
+) -> float:
+    """Evaluate a statement's bound on what was observed.
+
+    Parameters
+    ----------
+    statement : Statement
+        Its recorded value plays no part.
+    delta : float
+        The certificate's delta over its candidates; the statement uses its share of it.
+    grid_delta : float, optional
+        The delta that the grid of rates was made for, if another.
+    kl : float, optional
+        In place of the recorded divergence.
+    """
+    given = statistics_of(statement, delta if grid_delta is None else grid_delta)
+    divergence = statement.kl if kl is None else kl
+    value = risk_bound(
+        statement.bound, given, statement.n, delta * statement.share, divergence, reference=statement.reference
+    )
+    return max(float(value), 0.0)
+
+
+def consequence_value(value: float, rule: str) -> float:
+    """Return what follows from a bound by a rule: the same number, or twice it for a vote."""
+    if rule not in {"same", "twice"}:
+        raise ValueError(f"The rule of a consequence must be 'same' or 'twice'. Got {rule!r:.60} instead.")
+    return float(bounds.gibbs_to_vote(value)) if rule == "twice" else value

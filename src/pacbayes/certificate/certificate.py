@@ -1,0 +1,174 @@
+"""The certificate itself: statements that hold together, JSON in and out, and the check of its own arithmetic."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pacbayes._core.files import write_atomically
+from pacbayes._core.notes import Note
+from pacbayes._core.plain import to_plain
+from pacbayes.certificate.canonical import SCHEMA_VERSION, content_digest, parse_certificate, to_text
+from pacbayes.certificate.checks import Verification, compare
+from pacbayes.certificate.consistency import own_checks
+from pacbayes.certificate.statement import Choice, Statement
+from pacbayes.certificate.words import as_html, as_table, sentence
+
+__all__ = ["Certificate"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Certificate:
+    """Guarantees on a predictor that hold together, and everything needed to recompute them.
+
+    Attributes
+    ----------
+    statements : tuple of Statement
+        With probability at least ``1 - delta`` over the data all of them are true. The first is the one that
+        :attr:`value` and :meth:`sentence` are about.
+    delta : float
+        Total probability of failure.
+    candidates : int
+        Number of settings among which the user chose by their certificates; each was given ``delta/candidates``.
+    procedure : str
+        How the certificate came about: a name of :mod:`pacbayes.procedures`.
+    choices : tuple of Choice
+        Everything that was chosen, where, and what it cost.
+    notes : tuple of Note
+        What was noticed about the data.
+    seed : int or None
+        The seed from which the order of the rows follows; None if there is none, and the order is not reproducible.
+    digests : mapping
+        SHA-256 of "data", "order" and "model", as far as there are such.
+    versions, created
+        Of the library and its dependencies; when it was issued.
+    digest : str
+        SHA-256 of all of the above in canonical form, filled in when it is made.
+
+    Examples
+    --------
+    >>> import pacbayes as pb
+    >>> certificate = pb.certify_predictions([0, 1, 1, 0] * 50, [0, 1, 1, 1] * 50, delta=0.05)
+    >>> round(certificate.value, 4), bool(certificate.verify())
+    (0.3055, True)
+    >>> statement = certificate.statements[0]
+    >>> statement.about, statement.bound, statement.observed
+    ('given_predictions', 'clopper_pearson', {'errors': 50})
+    >>> pb.Certificate.from_json(certificate.to_json()) == certificate
+    True
+    """
+
+    procedure: str
+    statements: tuple[Statement, ...]
+    delta: float
+    candidates: int = 1
+    choices: tuple[Choice, ...] = ()
+    notes: tuple[Note, ...] = ()
+    seed: int | None = None
+    digests: Mapping[str, str] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=dict)
+    created: str = ""
+    digest: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.statements:
+            raise ValueError("A certificate must hold at least one statement. Got none instead.")
+        if not self.digest:
+            object.__setattr__(self, "digest", content_digest(self.to_dict()))
+
+    @property
+    def value(self) -> float:
+        """The first statement's bound."""
+        return self.statements[0].value
+
+    @property
+    def n(self) -> int:
+        """The number of examples of the first statement."""
+        return self.statements[0].n
+
+    @property
+    def vote_value(self) -> float | None:
+        """The bound on what ``predict`` returns, from the first statement; None if it says nothing of it."""
+        first = self.statements[0]
+        return first.value_about("predict") if first.about == "predict" else first.value_about("vote")
+
+    def statement(self, about: str) -> Statement:
+        """Return the statement about a predictor, or say which there are.
+
+        Examples
+        --------
+        >>> import pacbayes as pb
+        >>> pb.certify_predictions([0, 1], [0, 1]).statement("given_predictions").n
+        2
+        """
+        for each in self.statements:
+            if each.about == about:
+                return each
+        known = ", ".join(each.about for each in self.statements)
+        raise ValueError(f"The certificate has no statement about {about!r}. It has: {known}.")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the certificate as plain lists, numbers and text, as its schema has them."""
+        return {
+            "schema_version": SCHEMA_VERSION,
+            "procedure": self.procedure,
+            "statements": [each.to_dict() for each in self.statements],
+            "delta": self.delta,
+            "candidates": self.candidates,
+            "choices": [to_plain(dataclasses.asdict(each)) for each in self.choices],
+            "notes": [each.to_dict() for each in self.notes],
+            "seed": self.seed,
+            "digests": dict(self.digests),
+            "versions": dict(self.versions),
+            "created": self.created,
+            "digest": self.digest,
+        }
+
+    def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
+        """Return the certificate as JSON, and write it to a file if one is named, atomically."""
+        text = to_text(self.to_dict(), indent=2) + "\n"
+        if path is not None:
+            write_atomically(Path(path), text)
+        return text
+
+    @classmethod
+    def from_json(cls, source: str | bytes | os.PathLike[str]) -> Certificate:
+        """Read a certificate from JSON text or, given a path object, from a file.
+
+        Text that is not a certificate of this schema is refused with a ValueError. Reading proves nothing; see
+        :meth:`verify`.
+        """
+        record = parse_certificate(Path(source).read_bytes() if isinstance(source, os.PathLike) else source)
+        del record["schema_version"]
+        record["statements"] = tuple(map(Statement.from_dict, record["statements"]))
+        record["choices"] = tuple(Choice(**each) for each in record["choices"])
+        record["notes"] = tuple(map(Note.from_dict, record["notes"]))
+        return cls(**record)
+
+    def verify(self) -> Verification:
+        """Recompute every value from what was observed, and the content digest; no data or model are needed.
+
+        Returns
+        -------
+        Verification
+            True if everything held. It proves the arithmetic, not that the numbers came from the data.
+        """
+        intact = compare("digest", self.digest, content_digest(self.to_dict()))
+        return Verification((intact, *own_checks(self)), ("arithmetic", "not_data"))
+
+    def sentence(self) -> str:
+        """Return the first statement as one sentence, its number rounded up."""
+        return sentence(self)
+
+    def __str__(self) -> str:
+        return f"{sentence(self)}\n\n{as_table(self)}"
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+    def _repr_html_(self) -> str:
+        return as_html(self)

@@ -1,0 +1,134 @@
+"""What must be so in any certificate, whatever the data were: which claims go together, and which numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pacbayes import bounds
+from pacbayes._core.types import FloatArray
+from pacbayes.certificate.arithmetic import consequence_value, evaluate_statement, rates_of
+from pacbayes.certificate.checks import AGREEMENT, Check, compare
+from pacbayes.certificate.statement import Statement
+from pacbayes.certificate.subjects import SUBJECTS
+
+if TYPE_CHECKING:
+    from pacbayes.certificate.certificate import Certificate
+
+__all__ = ["own_checks"]
+
+_SLACK = 1e-9
+_COUNTED = ("errors", "reference_errors", "both")
+
+
+def own_checks(record: Certificate) -> list[Check]:
+    """Check everything that can be checked without data or model."""
+    checks = [_check_shares(record)]
+    for statement in record.statements:
+        checks += [
+            _guarded("value", lambda each=statement: _check_value(record, each)),  # type: ignore[misc]
+            _guarded("consequence", lambda each=statement: _check_consequences(each)),  # type: ignore[misc]
+            _guarded("claims", lambda each=statement: _check_claims(each)),  # type: ignore[misc]
+            _guarded("observed", lambda each=statement: _check_observed(record, each)),  # type: ignore[misc]
+        ]
+    return checks
+
+
+def _guarded(code: str, compute: Callable[[], Check]) -> Check:
+    """Return the check; what cannot be computed at all has not held."""
+    try:
+        return compute()
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, ZeroDivisionError) as error:
+        return Check(code, held=False, found=" ".join(str(error).split()))
+
+
+def _check_shares(record: Certificate) -> Check:
+    """All statements hold together, since their shares of delta add up to at most 1."""
+    total = sum(statement.share for statement in record.statements)
+    return Check("shares", bool(record.statements) and total <= 1.0 + _SLACK, total, 1.0)
+
+
+def _check_value(record: Certificate, statement: Statement) -> Check:
+    found = evaluate_statement(statement, record.delta / record.candidates)
+    if statement.value < statement.risk - _SLACK:
+        return Check("floor", held=False, claimed=statement.value, found=statement.risk)
+    return compare("value", statement.value, found, within=AGREEMENT)
+
+
+def _check_consequences(statement: Statement) -> Check:
+    allowed = SUBJECTS[statement.about].consequences
+    for each in statement.consequences:
+        if (each.about, each.rule) not in allowed:
+            return Check("consequence", held=False, claimed=f"{each.about}:{each.rule}")
+        found = consequence_value(statement.value, each.rule)
+        if not (check := compare("consequence", each.value, found, within=AGREEMENT)).held:
+            return check
+    return Check("consequence", held=True)
+
+
+def _check_claims(statement: Statement) -> Check:
+    """Bound, subject, reference and divergence have to go together."""
+    subject, record, reference = SUBJECTS[statement.about], bounds.get(statement.bound), statement.reference
+    if reference is not None:
+        bounds.require_sound("Certificate", record, reference.kind, None)
+    complaints = {
+        "bound": statement.bound not in subject.bounds if subject.bounds is not None else not record.uses_kl,
+        "divergence": statement.kl != 0.0 and not (subject.has_divergence and record.uses_kl),
+        "reference": reference is not None and not subject.has_divergence,
+        "rates": ("rates" in record.statistics) != (statement.rates is not None),
+        "anytime": subject.anytime and statement.rates != "all_n",
+        "rate": isinstance(statement.rates, float) and (reference is not None or not subject.has_divergence),
+    }
+    wrong = next((code for code, so in complaints.items() if so), None)
+    return Check("claims", wrong is None, claimed=wrong)
+
+
+def _check_observed(record: Certificate, statement: Statement) -> Check:
+    """Check what follows from the definition of what was observed."""
+    wrong = _wrong_counts(statement) if "errors" in statement.observed else _wrong_growth(record, statement)
+    return Check("observed", wrong is None, claimed=wrong)
+
+
+def _wrong_counts(statement: Statement) -> str | None:
+    given, n = statement.observed, statement.n
+    expected_names = {"errors"} if statement.reference is None else set(_COUNTED)
+    further = {"predict_errors", "draw_errors"} if statement.value_about("noisy_draw") is not None else set()
+    if set(given) != expected_names | further:
+        return "names"
+    errors = float(given["errors"])
+    if not 0.0 <= errors <= n:
+        return "errors"
+    if not SUBJECTS[statement.about].has_divergence and not errors.is_integer():
+        return "whole"
+    if further and not _union_fits(errors, float(given["predict_errors"]), float(given["draw_errors"])):
+        return "union"
+    if statement.reference is not None:
+        against, both = float(given["reference_errors"]), float(given["both"])
+        slack = _SLACK * n
+        if (
+            not against.is_integer()
+            or not max(0.0, errors + against - n) - slack <= both <= min(errors, against) + slack
+        ):
+            return "both"
+    return None
+
+
+def _union_fits(either: float, one: float, other: float) -> bool:
+    whole = one.is_integer() and other.is_integer() and min(one, other) >= 0.0
+    return whole and max(one, other) <= either <= one + other
+
+
+def _wrong_growth(record: Certificate, statement: Statement) -> str | None:
+    """``log(1 - rate x)`` lies between its chord over [0, 1] and its tangent, so its mean lies between theirs."""
+    given = statement.observed
+    if set(given) != {"risk", "log_growth"} or statement.bound != "betting" or statement.quantity != "loss":
+        return "names"
+    rates, _ = rates_of(statement.rates, statement.n, record.delta / record.candidates)
+    growth: FloatArray = np.asarray(given["log_growth"], dtype=float)
+    risk = float(given["risk"])
+    if not 0.0 <= risk <= 1.0 or rates.shape != growth.shape:
+        return "risk"
+    chord, tangent = risk * np.log1p(-rates), np.log1p(-rates * risk)
+    return "growth" if np.any(growth < chord - _SLACK) or np.any(growth > tangent + _SLACK) else None

@@ -1,0 +1,65 @@
+"""Certificates as procedures issue them: values computed, versions and time filled in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from importlib.metadata import version
+from platform import python_version
+
+from pacbayes._core.notes import Note
+from pacbayes.certificate.arithmetic import consequence_value, evaluate_statement
+from pacbayes.certificate.certificate import Certificate
+from pacbayes.certificate.statement import Choice, Consequence, Statement
+from pacbayes.certificate.subjects import SUBJECTS
+
+__all__ = ["issue"]
+
+_PACKAGES = ("pacbayes", "numpy", "scipy", "scikit-learn")
+
+
+def issue(
+    procedure: str,
+    statements: Sequence[Statement],
+    *,
+    delta: float,
+    candidates: int = 1,
+    choices: Sequence[Choice] = (),
+    notes: Sequence[Note] = (),
+    digests: Mapping[str, str] | None = None,
+    seed: int | None = None,
+) -> Certificate:
+    """Evaluate the bounds of statements and return the certificate that holds them.
+
+    Parameters
+    ----------
+    procedure : str
+        How it came about: a name of :mod:`pacbayes.procedures`.
+    statements : sequence of Statement
+        Their values and the values of their consequences are filled in here.
+    delta, candidates, choices, notes, digests, seed
+        As :class:`Certificate` has them.
+    """
+    return Certificate(
+        procedure=procedure,
+        statements=tuple(_valued(each, delta / candidates) for each in statements),
+        delta=float(delta),
+        candidates=int(candidates),
+        choices=tuple(choices),
+        notes=tuple(notes),
+        digests=dict(digests or {}),
+        seed=seed,
+        versions={name: version(name) for name in _PACKAGES} | {"python": python_version()},
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+    )
+
+
+def _valued(statement: Statement, delta: float) -> Statement:
+    value = evaluate_statement(statement, delta)
+    consequences = tuple(
+        Consequence(about, rule, consequence_value(value, rule))
+        for about, rule in SUBJECTS[statement.about].consequences
+        if about != "noisy_draw" or "draw_errors" in statement.observed
+    )
+    return replace(statement, value=value, consequences=consequences)

@@ -1,0 +1,160 @@
+"""A statement: one number about one predictor, and everything it follows from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from pacbayes._core.plain import to_plain
+
+__all__ = ["Choice", "Consequence", "Reference", "Statement"]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One thing that was chosen on the way to a certificate.
+
+    Attributes
+    ----------
+    what : str
+        Its code, such as "alpha".
+    value : str, float or None
+        What was chosen.
+    where : str
+        What it was chosen on: "given", "learning_rows", "all_rows", "schedule".
+    cost : str
+        What the bound lost by it: "none", or a code such as "union_over_rates".
+    size : float or None
+        The number that belongs to the cost: how many rates, which part of delta.
+    """
+
+    what: str
+    value: str | float | None
+    where: str
+    cost: str = "none"
+    size: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Consequence:
+    """What follows from a statement on the same event: a bound on the risk of another predictor.
+
+    Attributes
+    ----------
+    about : str
+        Whose risk: a code of :data:`pacbayes.certificate.SUBJECTS`.
+    rule : {"same", "twice"}
+        How its value follows from the statement's.
+    value : float
+    """
+
+    about: str
+    rule: str
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """The reference that was subtracted, and how its own loss was bounded.
+
+    Attributes
+    ----------
+    kind : {"fixed", "predictable"}
+    strength : float
+        Which part of its losses was subtracted, in (0, 1].
+    bound : str
+        The bound on its average true loss.
+    split : float
+        Share of the statement's delta for the excess; the rest is for the reference.
+    """
+
+    kind: str
+    strength: float
+    bound: str
+    split: float = 0.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """A bound on one quantity of one predictor.
+
+    Attributes
+    ----------
+    about : str
+        Whose: a code of :data:`pacbayes.certificate.SUBJECTS`.
+    quantity : {"error", "loss"}
+        What is bounded: the true error, or the true mean of a loss in [0, 1].
+    side : {"upper"}
+        From which side.
+    value : float
+        The bound, with probability at least ``1 - delta * share / candidates``.
+    n : int
+        Examples that it is computed on.
+    observed : mapping
+        What was observed on them. For losses of 0 and 1 counts, from which all else follows: "errors", with a reference
+        also "reference_errors" and "both" (for a posterior expected numbers of errors); for other losses "risk" and
+        "log_growth".
+    bound : str
+        Name in :func:`pacbayes.bounds.catalogue`.
+    share : float
+        Part of ``delta/candidates`` that this statement uses.
+    kl : float
+        Divergence of the posterior from the prior.
+    rates : str, float or None
+        Of a bound that bets: "one_n" or "all_n" for the library's own grids, or one rate chosen on learning rows.
+    reference : Reference or None
+    consequences : tuple of Consequence
+        What holds along with it, on the same event.
+    assumptions : tuple of str
+        Codes of what has to be true for it to hold.
+    """
+
+    about: str
+    n: int
+    observed: Mapping[str, Any]
+    bound: str
+    value: float = 1.0
+    quantity: str = "error"
+    side: str = "upper"
+    share: float = 1.0
+    kl: float = 0.0
+    rates: str | float | None = None
+    reference: Reference | None = None
+    consequences: tuple[Consequence, ...] = ()
+    assumptions: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "observed", to_plain(self.observed))
+
+    @property
+    def risk(self) -> float:
+        """The observed risk."""
+        return float(self.observed["errors"]) / self.n if "errors" in self.observed else float(self.observed["risk"])
+
+    @property
+    def anytime(self) -> bool:
+        """Whether it holds for all numbers of examples at once."""
+        return self.rates == "all_n"
+
+    def value_about(self, about: str) -> float | None:
+        """Return the bound for a predictor that the statement or one of its consequences is about."""
+        values = {self.about: self.value} | {each.about: each.value for each in self.consequences}
+        return values.get(about)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain lists, numbers and text, as the schema has them."""
+        record = to_plain(asdict(self))
+        return record if isinstance(record, dict) else {}
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> Statement:
+        """Read what :meth:`to_dict` gave."""
+        given = dict(record)
+        reference = given.pop("reference")
+        consequences: Sequence[Mapping[str, Any]] = given.pop("consequences")
+        return cls(
+            **given | {"assumptions": tuple(given["assumptions"])},
+            reference=None if reference is None else Reference(**reference),
+            consequences=tuple(Consequence(**each) for each in consequences),
+        )

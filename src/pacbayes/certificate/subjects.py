@@ -1,0 +1,84 @@
+"""Whom a statement can be about: the one list of kinds of predictors, and what may be claimed of each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["SUBJECTS", "Subject"]
+
+_EXACT = frozenset({"clopper_pearson", "chernoff"})
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A kind of predictor, and what a certificate may say of it.
+
+    Attributes
+    ----------
+    words : str
+        The predictor, as a sentence names it.
+    long_words : str
+        The same for a reader who has never seen the library.
+    bounds : frozenset of str or None
+        The bounds that are proved for it; None if every bound for posteriors is.
+    anytime : bool
+        Whether its bound has to hold for all n at once, since it is looked at as the stream grows.
+    has_divergence : bool
+        Whether it was chosen with the judged rows in sight, so that a divergence is counted.
+    consequences : mapping of str to str
+        Which other predictors a bound on it covers, and by which rule.
+    """
+
+    words: str
+    long_words: str
+    bounds: frozenset[str] | None = _EXACT
+    anytime: bool = False
+    has_divergence: bool = False
+    consequences: tuple[tuple[str, str], ...] = ()
+
+
+_BETTING = frozenset({"betting"})
+_ONE_DRAW = "one draw from the posterior per row"
+SUBJECTS: dict[str, Subject] = {
+    "predict": Subject(
+        "`predict`", "The model itself, as it is used to predict", consequences=(("noisy_draw", "same"),)
+    ),
+    "noisy_draw": Subject(
+        _ONE_DRAW, "The same model with a little noise on its weights, drawn anew for each row", bounds=frozenset()
+    ),
+    "draw": Subject(
+        _ONE_DRAW,
+        "One model drawn at random for each row, from the distribution that was learned",
+        bounds=None,
+        has_divergence=True,
+        consequences=(("vote", "twice"),),
+    ),
+    "snapshot": Subject(
+        "a snapshot picked at random per row",
+        "One of the snapshots, picked at random for each row",
+        bounds=_BETTING,
+        anytime=True,
+        consequences=(("vote", "twice"),),
+    ),
+    "vote": Subject(
+        "their vote, which `predict` returns", "The majority vote, which is what predicting returns", bounds=frozenset()
+    ),
+    "last_snapshot": Subject(
+        "the last snapshot, which `predict_last` returns,",
+        "The last snapshot, which `predict_last` returns",
+        bounds=_BETTING,
+        anytime=True,
+    ),
+    "given_predictions": Subject(
+        "the predictor that made these predictions", "The predictor that made these predictions"
+    ),
+    "given_losses": Subject(
+        "the predictor with these losses", "The predictor with these losses", bounds=_EXACT | _BETTING
+    ),
+    "watched": Subject(
+        "these predictions, on average over time,",
+        "These predictions, on average over time",
+        bounds=_BETTING,
+        anytime=True,
+    ),
+}

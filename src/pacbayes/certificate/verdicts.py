@@ -1,0 +1,112 @@
+"""A verification in words: what each check was, why one failed, and what it proves if all held."""
+
+from __future__ import annotations
+
+from pacbayes.certificate.causes import Cause
+from pacbayes.certificate.checks import Check, Verification
+from pacbayes.certificate.words import round_up
+
+__all__ = ["cause_words", "check_words", "detail_words", "proof_words", "verification_words"]
+
+_CHECKS = {
+    "digest": "content digest",
+    "shares": "shares of delta add up to at most 1",
+    "value": "bound recomputed from what was observed",
+    "floor": "value not below the observed risk",
+    "consequence": "consequences follow",
+    "claims": "claims go together",
+    "observed": "observed numbers agree with each other",
+    "belongs": "the predictor belongs to this certificate",
+    "file": "the predictor is the one that was written",
+    "rows": "number of rows",
+    "columns": "columns and their kinds",
+    "classes": "classes",
+    "data": "digest of the data",
+    "order": "digest of the order",
+    "order_of_rows": "the model's order is one of these rows",
+    "model": "digest of the model",
+    "losses": "losses of the predictor",
+    "predictor": "the predictor is what these rows teach",
+    "procedure": "procedure",
+    "statement": "statements from the rows",
+    "delta": "delta",
+    "candidates": "candidates",
+    "choices": "choices",
+    "notes": "notes",
+    "seed": "seed",
+}
+_PROOFS = {
+    "arithmetic": "This proves that the number follows from what was observed and that nothing in the certificate was "
+    "edited.",
+    "not_data": "Whether the observed numbers came from the data is checked with the data: "
+    "pacbayes.verification.recheck, or pacbayes verify --data TABLE.",
+    "not_losses": "It cannot prove that the losses were those of the predictions.",
+    "learned_apart": "This proves that the predictor was learned from the learning rows alone, and that the judged rows "
+    "give the recorded numbers.",
+    "learned_before": "This proves that the model, predicting each of these rows before it learned from it, gives the "
+    "recorded numbers, and that the predictor is what came of it.",
+    "predicted_again": "This proves that this predictor makes the recorded errors on these rows.",
+    "belongs": "It proves also that the predictor beside it was issued with it.",
+    "not_collection": "It cannot prove how the rows were collected, or what was done with them before.",
+}
+_THESE = "These are not the data it was made from"
+_CAUSES = {
+    "edited": "The certificate was edited.",
+    "edited_value": "The certificate was edited: it says {claimed}, its observed numbers give {found}.",
+    "other_predictor": "The predictor belongs to another certificate.",
+    "changed_predictor": "The predictor was changed.",
+    "other_rows": _THESE + ": {found} rows instead of {claimed}.",
+    "other_columns": _THESE + ": other columns and their kinds.",
+    "other_classes": _THESE + ": other classes.",
+    "other_losses": _THESE + ", or the predictor was changed.",
+    "other_data": _THESE + ": values or their order differ.",
+    "other_numbers": "The same data give other numbers: the certificate, or the settings stored with the predictor, "
+    "were changed.",
+}
+_LONGEST = 60
+_DIGEST = 64
+
+
+def check_words(check: Check) -> str:
+    """Return a check in a line: whether it held, what it was, and what came where it did not."""
+    mark = "ok    " if check.held else "FAILED"
+    detail = "" if check.held else detail_words(check)
+    return f"{mark} {_CHECKS.get(check.code, check.code)}{': ' + detail if detail else ''}"
+
+
+def detail_words(check: Check) -> str:
+    """Return what was claimed and what was found, short enough for a line."""
+    claimed, found = _short(check.claimed), _short(check.found)
+    if claimed and found:
+        return f"claimed is {claimed}, found {found}"
+    return f"it gives {found}" if found else claimed
+
+
+def _short(value: object) -> str:
+    """Return a value for people: numbers in full, digests abridged, what is no text for people left out."""
+    if value is None or isinstance(value, tuple | list | dict):
+        return "" if value is None else "something else"
+    text = repr(value) if isinstance(value, float) else str(value)
+    return text[:12] if len(text) == _DIGEST else text[:_LONGEST]
+
+
+def cause_words(cause: Cause | None) -> str:
+    """Return in a sentence why a certificate does not hold; empty if it does."""
+    if cause is None:
+        return ""
+    claimed, found = cause.claimed, cause.found
+    if isinstance(claimed, float) and isinstance(found, float):
+        near = abs(claimed - found) < 2e-4  # four places would not tell them apart
+        claimed, found = (repr(claimed), repr(found)) if near else (f"{claimed:.4f}", round_up(found))
+    return _CAUSES[cause.code].format(claimed=claimed, found=found)
+
+
+def proof_words(result: Verification) -> str:
+    """Return what it means that all checks held, and what it does not mean."""
+    return " ".join(_PROOFS.get(code, code) for code in result.proves)
+
+
+def verification_words(result: Verification) -> str:
+    """Return all checks and the verdict, a line each."""
+    verdict = f"The certificate holds. {proof_words(result)}" if result else "THE CERTIFICATE DOES NOT HOLD."
+    return "\n".join([*map(check_words, result.checks), verdict])

@@ -1,0 +1,184 @@
+"""A certificate in words: sentences, a small table, HTML, and what checks and causes mean."""
+
+from __future__ import annotations
+
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from html import escape
+from typing import TYPE_CHECKING
+
+from pacbayes._core.notes import Note
+from pacbayes.certificate.subjects import SUBJECTS
+
+if TYPE_CHECKING:
+    from pacbayes.certificate.certificate import Certificate
+    from pacbayes.certificate.statement import Choice, Statement
+
+__all__ = [
+    "ASSUMPTIONS",
+    "as_html",
+    "as_table",
+    "assumption_words",
+    "choice_words",
+    "note_words",
+    "round_up",
+    "sentence",
+    "sentences",
+]
+
+ASSUMPTIONS = {
+    "iid": "The rows are independent draws from one distribution, and the guarantee is about new rows from it.",
+    "nothing_before": "Nothing that was used before this fit (a scaler, a feature selection, a search) had learned from "
+    "these rows; pass such steps as preprocessing=, or count the settings that were compared as candidates=.",
+    "unseen": "The predictor was fixed before these examples were looked at: they played no part in training or "
+    "choosing it.",
+    "zero_one": "The loss takes the values 0 and 1 alone.",
+    "before_label": "Each prediction was fixed before its label was seen, and no line was left out because of its loss.",
+    "average_over_time": "The number is about the average true loss of the predictors at the times they predicted; if "
+    "one predictor was used throughout and the rows are independent draws from one distribution, it is that "
+    "predictor's true loss.",
+}
+_ANYTIME = "It holds for all lengths of the stream at once, so that it may be looked at and extended at will."
+
+_NOTES = {
+    "sorted_by_label": "The rows came sorted by label; rows that were collected class by class are not i.i.d.",
+    "time_index": "The rows carry a time index; rows that drift with time are not i.i.d.",
+    "repeated_rows": "{repeated} of {rows} rows repeat an earlier one; copies made by hand are not i.i.d.",
+    "unreadable_lines": "{lines} lines could not be read and are not counted.",
+}
+
+_WHAT = {
+    "learning_rows": "learning rows",
+    "prior_mean": "prior mean",
+    "prior_shape": "prior shape",
+    "prior_scale": "prior scale",
+    "prior_variance": "prior variance",
+    "seed_of_draws": "seed of the draws",
+    "posterior_step": "posterior mean, share of the way to the fit on all rows",
+    "posterior_scale": "posterior scale, relative to its shape",
+    "last_of": "snapshot, the last of",
+}
+_WHERE = {
+    "given": "given",
+    "learning_rows": "chosen on the learning rows",
+    "all_rows": "chosen on all rows",
+    "schedule": "by the schedule",
+    "losses": "by the values that losses can take",
+}
+_COSTS = {
+    "none": "costs nothing",
+    "all_posteriors": "costs nothing: the bound holds for all posteriors at once",
+    "union_over_rates": "costs a union over {size:g} rates, inside the bound",
+    "part_of_delta": "costs {size:.4g} of delta",
+    "candidates": "delta is divided by {size:g}",
+    "reference": "costs {size:.4g} of delta, for the reference's own loss",
+}
+
+
+def round_up(value: float, digits: int = 4) -> str:
+    """Return a bound as text, rounded up so that it stays one."""
+    return str(Decimal(value).quantize(Decimal(1).scaleb(-digits), rounding=ROUND_CEILING))
+
+
+def _percent(delta: float) -> str:
+    """Return the confidence, rounded down: 95 %, 99.9 %."""
+    share = (100 * (1 - Decimal(repr(delta)))).quantize(Decimal("0.0001"), rounding=ROUND_FLOOR)
+    return f"{share.normalize():f} %"
+
+
+def sentence(certificate: Certificate) -> str:
+    """Return the first statement as one sentence that names the predictor."""
+    return _sentence(certificate, certificate.statements[0])
+
+
+def sentences(certificate: Certificate) -> list[str]:
+    """Return every statement as a sentence; all of them hold together."""
+    return [_sentence(certificate, each) for each in certificate.statements]
+
+
+def _sentence(certificate: Certificate, statement: Statement) -> str:
+    same = [SUBJECTS[each.about].words for each in statement.consequences if each.rule == "same"]
+    subject = SUBJECTS[statement.about].words + "".join(f", and of {words}," for words in same)
+    text = (
+        f"With probability at least {_percent(certificate.delta)} over the data, the true {statement.quantity} of "
+        f"{subject} is at most {round_up(statement.value)}"
+    )
+    for each in statement.consequences:
+        if each.rule == "twice":
+            text += f", and that of {SUBJECTS[each.about].words}, at most {round_up(each.value)}"
+    return text + "."
+
+
+def table_rows(certificate: Certificate) -> list[tuple[str, str]]:
+    """Return the small table: what the numbers are made of."""
+    lines = [("confidence", f"{_percent(certificate.delta)} (delta {certificate.delta:g})")]
+    if certificate.candidates > 1:
+        lines.append(("candidates", f"{certificate.candidates}, delta shared among them"))
+    for statement in certificate.statements:
+        lines += _statement_rows(statement)
+    lines += [("note", note_words(note)) for note in certificate.notes]
+    return lines
+
+
+def _statement_rows(statement: Statement) -> list[tuple[str, str]]:
+    lines = [("value", round_up(statement.value))]
+    lines += [("vote", round_up(each.value)) for each in statement.consequences if each.about == "vote"]
+    if statement.share < 1.0:
+        lines.append(("share", f"{statement.share:.4g} of delta; the rest is for the other statements"))
+    lines.append(("examples", f"{statement.n}, the rows that the bound is computed on"))
+    lines.append(("observed", f"{statement.risk:.4f}"))
+    lines.append(("divergence", f"{statement.kl:.4g} nats from prior to posterior"))
+    reference = statement.reference
+    lines.append(("bound", statement.bound if reference is None else f"{statement.bound} of the excess"))
+    if reference is not None:
+        loss = float(statement.observed["reference_errors"]) / statement.n
+        words = f"{reference.kind}, strength {reference.strength:.4f}, loss {loss:.4f}, {reference.bound}"
+        lines.append(("reference", words))
+    return lines
+
+
+def assumption_words(certificate: Certificate) -> list[str]:
+    """Return what has to be true for the certificate to hold, each once."""
+    codes = dict.fromkeys(code for each in certificate.statements for code in each.assumptions)
+    return [ASSUMPTIONS.get(code, code) for code in codes]
+
+
+def gain_words(certificate: Certificate) -> list[str]:
+    """Return what a certificate gives beyond its numbers; nothing of it has to be assumed."""
+    return [_ANYTIME] if all(each.anytime for each in certificate.statements) else []
+
+
+def note_words(note: Note) -> str:
+    """Return a note as a sentence."""
+    return _NOTES[note.code].format(**note.numbers) if note.code in _NOTES else note.code
+
+
+def choice_words(choice: Choice) -> str:
+    """Return in a line what was chosen, where, and what it cost."""
+    value = f"{choice.value:.6g}" if isinstance(choice.value, float) else str(choice.value)
+    cost = _COSTS.get(choice.cost, choice.cost).format(size=0.0 if choice.size is None else choice.size)
+    return f"{_WHAT.get(choice.what, choice.what)}: {value} ({_WHERE.get(choice.where, choice.where)}; {cost})"
+
+
+def as_table(certificate: Certificate) -> str:
+    """Return the table as aligned text, the assumptions below it."""
+    lines = [f"  {name:<11} {text}" for name, text in table_rows(certificate)]
+    lines += ["  It holds if", *(f"    - {condition}" for condition in assumption_words(certificate))]
+    lines += [f"  {gain}" for gain in gain_words(certificate)]
+    return "\n".join(lines)
+
+
+def as_html(certificate: Certificate) -> str:
+    """Return sentences, table, assumptions and choices as a fragment of HTML; everything is escaped."""
+    said = "".join(f"<p><strong>{escape(each)}</strong></p>" for each in sentences(certificate))
+    table = "".join(
+        f"<tr><th style='text-align:left'>{escape(name)}</th><td>{escape(text)}</td></tr>"
+        for name, text in table_rows(certificate)
+    )
+    gains = "".join(f"<p>{escape(each)}</p>" for each in gain_words(certificate))
+    conditions = "".join(f"<li>{escape(each)}</li>" for each in assumption_words(certificate))
+    chosen = "".join(f"<li>{escape(choice_words(each))}</li>" for each in certificate.choices)
+    return (
+        f"<div class='pacbayes-certificate'>{said}<table>{table}</table>{gains}"
+        f"<details><summary>It holds if</summary><ul>{conditions}</ul></details>"
+        f"<details><summary>What was chosen, and where</summary><ul>{chosen}</ul></details></div>"
+    )

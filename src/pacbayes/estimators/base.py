@@ -1,0 +1,130 @@
+"""What all certified estimators share: fit is checks, a shuffle, one run of a procedure, and keeping what it gives."""
+
+from __future__ import annotations
+
+import numbers
+import warnings
+from abc import ABC, abstractmethod
+from typing import Any, Self
+
+from numpy.typing import ArrayLike
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+
+from pacbayes._core.rows import take
+from pacbayes._core.types import IntArray, Labels, RandomState, Rows, RowsLike
+from pacbayes.certificate import Certificate
+from pacbayes.procedures import CertificateWarning, Issued, Procedure, Sample, find_cautions
+
+__all__ = ["CertifiedEstimator", "check_candidates", "check_delta", "check_fraction"]
+
+
+class CertifiedEstimator(ABC):
+    """A scikit-learn face over a procedure: subclasses check their input and say which procedure it is."""
+
+    random_state: RandomState
+    certificate_: Certificate
+    order_: IntArray
+    seed_: int
+
+    @abstractmethod
+    def _validate(self, X: RowsLike, y: ArrayLike | None) -> tuple[Rows, Labels]:
+        """Check parameters, rows and labels."""
+
+    @abstractmethod
+    def _procedure(self, rows: int) -> Procedure:
+        """Return the procedure with the options of this estimator, for so many rows."""
+
+    @abstractmethod
+    def fitted_numbers(self) -> dict[str, Any]:
+        """Return every fitted number by name, for whoever runs the fit again."""
+
+    def fit(self, X: RowsLike, y: ArrayLike | None) -> Self:
+        """Learn the predictor and issue its certificate.
+
+        Parameters
+        ----------
+        X : array_like or data frame, shape (n, d)
+            Rows.
+        y : array_like, shape (n,)
+            Labels.
+        """
+        self._forget("certificate_")
+        rows, labels = self._validate(X, y)
+        generator = check_random_state(self.random_state)
+        order = generator.permutation(len(labels))
+        return self._certify(X, rows, labels, order, int(generator.randint(2**31)))
+
+    def reissue(self, X: RowsLike, y: Labels) -> Self:
+        """Return a new estimator, fitted on these rows in the order of this one: how a certificate is rechecked."""
+        again = clone(self)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", CertificateWarning)
+            rows, labels = again._validate(X, y)  # noqa: SLF001
+            first = slice(self.order_.size)
+            given = X if self.order_.size == len(labels) else take(rows, first)
+            again._certify(given, take(rows, first), labels[first], self.order_, self.seed_)  # noqa: SLF001
+        return again
+
+    def _certify(self, given: RowsLike, rows: Rows, labels: Labels, order: IntArray, seed: int) -> Self:
+        """Everything after the shuffle, which is a function of data, parameters, order and seed alone."""
+        known = isinstance(self.random_state, numbers.Integral)
+        sample = Sample(
+            rows,
+            labels,
+            order,
+            seed,
+            int(self.random_state) if known else None,  # type: ignore[arg-type]
+            find_cautions(type(self).__name__, given, labels),
+        )
+        issued = self._procedure(len(labels)).run(sample)
+        self.order_, self.seed_ = order, seed
+        self._keep(issued)
+        return self
+
+    def _keep(self, issued: Issued) -> None:
+        for name, value in issued.fitted.items():
+            setattr(self, name, value)
+        self.issued_ = issued
+        self.certificate_ = issued.certificate
+
+    def _forget(self, *names: str) -> None:
+        """Remove what an earlier fit left, so that a fit that fails leaves nothing that could be taken for its own."""
+        for name in names:
+            if hasattr(self, name):
+                delattr(self, name)
+
+    def _repr_html_inner(self) -> str:
+        return str(super()._repr_html_inner()) + self._certificate_html()  # type: ignore[misc]
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
+        bundle: dict[str, str] = super()._repr_mimebundle_(**options)  # type: ignore[misc]
+        if "text/html" in bundle:
+            bundle["text/html"] += self._certificate_html()
+        return bundle
+
+    def _certificate_html(self) -> str:
+        """The certificate goes below scikit-learn's own diagram of an estimator."""
+        certificate = getattr(self, "certificate_", None)
+        return "" if certificate is None else str(certificate._repr_html_())
+
+
+def check_candidates(owner: str, candidates: object) -> int:
+    """Return the number of settings compared from outside, or say what it must be."""
+    if isinstance(candidates, bool) or not isinstance(candidates, numbers.Integral) or candidates < 1:
+        raise ValueError(
+            f"The 'candidates' parameter of {owner} must be a whole number of at least 1. Got {candidates!r} instead."
+        )
+    return int(candidates)
+
+
+def check_delta(owner: str, delta: object) -> float:
+    """Return delta as a float, or say what it must be."""
+    return check_fraction(owner, "delta", delta)
+
+
+def check_fraction(owner: str, name: str, value: object) -> float:
+    """Return a parameter strictly between 0 and 1 as a float, or say what it must be."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not 0.0 < float(value) < 1.0:
+        raise ValueError(f"The {name!r} parameter of {owner} must be a float in (0, 1). Got {value!r} instead.")
+    return float(value)

@@ -1,0 +1,127 @@
+"""Any classifier with a certificate: learned on a part of the rows, judged on the rest."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, is_classifier
+from sklearn.utils import get_tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from pacbayes._core.rows import labels_of, rows_of
+from pacbayes._core.types import Classifier, Labels, RandomState, Rows, RowsLike
+from pacbayes.estimators.base import CertifiedEstimator, check_candidates, check_delta, check_fraction
+from pacbayes.procedures import ClassifierLearner, Procedure, Split
+
+__all__ = ["CertifiedClassifier"]
+
+
+class CertifiedClassifier(CertifiedEstimator, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Any scikit-learn classifier or pipeline, any number of classes, with an exact limit on its true error.
+
+    The rows are shuffled; the estimator is trained on a first part and evaluated on the rest, where the exact binomial
+    limit holds.
+
+    Parameters
+    ----------
+    estimator : classifier
+        Cloned; preprocessing inside a pipeline is then learned from the learning rows alone.
+    delta : float, default=0.05
+        Allowed probability of failure, in (0, 1).
+    split : float, default=0.5
+        Share of the rows to learn from, in (0, 1).
+    candidates : int, default=1
+        How many settings you compare by their certificates on the same rows; each is given ``delta/candidates``.
+    random_state : int, RandomState or None
+        Of the shuffle.
+
+    Attributes
+    ----------
+    certificate_ : Certificate
+        About :meth:`predict`.
+    estimator_ : classifier
+        Fitted on the learning rows.
+    classes_ : ndarray
+    order_ : ndarray
+        The shuffled row numbers; the first ``n_learning_`` are the learning rows.
+
+    Examples
+    --------
+    >>> import pacbayes as pb
+    >>> from sklearn.ensemble import HistGradientBoostingClassifier
+    >>> sample = pb.datasets.make_known_risk(2000, d=3, random_state=0)
+    >>> model = pb.CertifiedClassifier(HistGradientBoostingClassifier(random_state=0), random_state=0)
+    >>> print(model.fit(sample.X, sample.y).certificate_.sentence())
+    With probability at least 95 % over the data, the true error of `predict` is at most 0.2149.
+    """
+
+    def __init__(
+        self,
+        estimator: Classifier,
+        delta: float = 0.05,
+        *,
+        split: float = 0.5,
+        candidates: int = 1,
+        random_state: RandomState = None,
+    ) -> None:
+        self.estimator = estimator
+        self.delta = delta
+        self.split = split
+        self.candidates = candidates
+        self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self.estimator)
+        tags.input_tags.sparse = inner.input_tags.sparse
+        tags.input_tags.allow_nan = inner.input_tags.allow_nan
+        return tags
+
+    def _validate(self, X: RowsLike, y: ArrayLike | None) -> tuple[Rows, Labels]:
+        owner = type(self).__name__
+        check_delta(owner, self.delta)
+        check_candidates(owner, self.candidates)
+        check_fraction(owner, "split", self.split)
+        if not is_classifier(self.estimator):
+            raise ValueError(
+                f"The 'estimator' parameter of {owner} must be a classifier. Got {self.estimator!r} instead."
+            )
+        rows = rows_of(X)
+        labels = labels_of(owner, rows, y)
+        validate_data(self, rows, skip_check_array=True)
+        self.classes_ = np.unique(labels)
+        if labels.size < 2 or self.classes_.size < 2:
+            raise ValueError(
+                f"{owner} needs rows of at least 2 classes. Got n_samples={labels.size} with only one class instead."
+            )
+        return rows, labels
+
+    def _procedure(self, rows: int) -> Procedure:
+        del rows
+        return Split(
+            learner=ClassifierLearner(self.estimator),
+            fraction=float(self.split),
+            delta=float(self.delta),
+            candidates=int(self.candidates),
+        )
+
+    def predict(self, X: RowsLike) -> Labels:
+        """Return the labels that the certificate is about."""
+        return np.asarray(self.estimator_.predict(self._rows(X)))
+
+    def predict_proba(self, X: RowsLike) -> Any:
+        """Return the fitted estimator's probabilities, if it has such."""
+        return self.estimator_.predict_proba(self._rows(X))
+
+    def _rows(self, X: RowsLike) -> Rows:
+        check_is_fitted(self, "certificate_")
+        rows = rows_of(X)
+        validate_data(self, rows, skip_check_array=True, reset=False)
+        return rows
+
+    def fitted_numbers(self) -> dict[str, Any]:
+        """Return the classes, and the fitted estimator's predictions on the rows it was judged on."""
+        check_is_fitted(self, "certificate_")
+        return {"classes_": self.classes_}

@@ -1,0 +1,48 @@
+"""How certificates come about, one file each, all with the role that ``procedures/base.py`` states."""
+
+from pacbayes.procedures.base import Certifier, Issued, Procedure, Sample, compare_certificates, compare_numbers
+from pacbayes.procedures.cautions import CertificateWarning, find_cautions
+from pacbayes.procedures.given import Given
+from pacbayes.procedures.linear import LinearLearner
+from pacbayes.procedures.monitor import LossMonitor, Monitor
+from pacbayes.procedures.online import Online
+from pacbayes.procedures.posterior import Posterior
+from pacbayes.procedures.split import ClassifierLearner, Learner, Split
+
+__all__ = [
+    "PROCEDURES",
+    "CertificateWarning",
+    "Certifier",
+    "ClassifierLearner",
+    "Given",
+    "Issued",
+    "Learner",
+    "LinearLearner",
+    "LossMonitor",
+    "Monitor",
+    "Online",
+    "Posterior",
+    "Procedure",
+    "Sample",
+    "Split",
+    "compare_certificates",
+    "compare_numbers",
+    "find_cautions",
+    "get",
+]
+
+PROCEDURES: dict[str, type[Procedure]] = {each.name: each for each in (Split, Posterior, Online, Given, Monitor)}
+
+
+def get(name: str) -> type[Procedure]:
+    """Return a procedure by its name, or say which there are.
+
+    Examples
+    --------
+    >>> from pacbayes import procedures
+    >>> procedures.get("split").__name__
+    'Split'
+    """
+    if name not in PROCEDURES:
+        raise ValueError(f"The procedure must be one of {', '.join(PROCEDURES)}. Got {name!r:.60} instead.")
+    return PROCEDURES[name]

@@ -1,0 +1,145 @@
+"""The role of a procedure: how rows become a certificate, and how anyone can have that done again.
+
+To add one: a file beside this one with a frozen dataclass of its options that derives from :class:`Procedure`, and a
+line in ``procedures/__init__.py``. If its statements are about a kind of predictor that no other procedure knows, that
+kind is added to ``certificate/subjects.py``. Nothing else knows which procedures there are.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Protocol, runtime_checkable
+
+import numpy as np
+
+from pacbayes._core.digests import data_digest, digest_of_arrays
+from pacbayes._core.notes import Note
+from pacbayes._core.types import IntArray, Labels, Rows, RowsLike
+from pacbayes.certificate import AGREEMENT, Certificate, Check, compare
+
+__all__ = ["Certifier", "Issued", "Procedure", "Sample", "compare_certificates", "compare_numbers"]
+
+_SAME_WORDS = ("procedure", "delta", "candidates", "seed", "choices", "notes")
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Rows and labels, and the order in which a procedure takes them.
+
+    Attributes
+    ----------
+    X, y : rows and labels
+        As they were given.
+    order : ndarray
+        Row numbers in random order.
+    seed : int
+        Of whatever else is drawn.
+    random_state : int or None
+        The seed that order and ``seed`` follow from; None if they cannot be drawn again.
+    notes : tuple of Note
+        What was noticed about the rows.
+    """
+
+    X: Rows
+    y: Labels
+    order: IntArray
+    seed: int = 0
+    random_state: int | None = None
+    notes: tuple[Note, ...] = ()
+
+    def digests(self) -> dict[str, str]:
+        """Return the SHA-256 of data and order."""
+        return {"data": data_digest(self.X, self.y), "order": digest_of_arrays(order=self.order)}
+
+
+@dataclass(frozen=True, slots=True)
+class Issued:
+    """What a procedure results in.
+
+    Attributes
+    ----------
+    certificate : Certificate
+    fitted : mapping
+        What an estimator keeps of it, under the names of its attributes.
+    stored : mapping
+        The predictor's stored form: named parts, each a fitted estimator, an array or a list of them.
+    """
+
+    certificate: Certificate
+    fitted: Mapping[str, Any] = field(default_factory=dict)
+    stored: Mapping[str, Any] = field(default_factory=dict)
+
+
+@runtime_checkable
+class Certifier(Protocol):
+    """An estimator that issued a certificate and can do so again."""
+
+    certificate_: Certificate
+    order_: IntArray
+
+    def reissue(self, X: RowsLike, y: Labels) -> Certifier:
+        """Return a new estimator, fitted on these rows in the recorded order."""
+
+    def fitted_numbers(self) -> dict[str, Any]:
+        """Return every fitted number, by name."""
+
+
+class Procedure(ABC):
+    """How a certificate comes about: options in its fields, the same four things in every subclass."""
+
+    name: ClassVar[str]
+    proves: ClassVar[tuple[str, ...]] = ("learned_apart", "not_collection")
+    made: ClassVar[str]  # how the number came about, in plain words for a report
+
+    @abstractmethod
+    def run(self, sample: Sample) -> Issued:
+        """Issue the certificate; a function of sample and options alone, so that running it again verifies it."""
+
+    @classmethod
+    def recheck(cls, certificate: Certificate, X: RowsLike, y: Labels, model: object) -> list[Check]:
+        """Run again on the rows with the estimator that issued a certificate, and compare everything."""
+        if not isinstance(model, Certifier):
+            raise ValueError(
+                f"The 'model' argument of recheck must be the estimator that issued this {certificate.procedure} "
+                f"certificate. Got {type(model).__name__} instead."
+            )
+        checks = _check_order(certificate, len(y), model.order_)
+        if not all(check.held for check in checks):
+            return checks
+        again = model.reissue(X, y)
+        numbers = compare_numbers(model.fitted_numbers(), again.fitted_numbers())
+        return [*checks, *numbers, *compare_certificates(certificate, again.certificate_)]
+
+
+def _check_order(certificate: Certificate, rows: int, order: IntArray) -> list[Check]:
+    # an updated stream has more rows than its first fit, whose order this is
+    whole = order.size <= rows and np.array_equal(np.sort(order), np.arange(order.size))
+    found = digest_of_arrays(order=order)
+    return [Check("order_of_rows", whole), compare("order", certificate.digests.get("order"), found)]
+
+
+def compare_numbers(claimed: Mapping[str, Any], found: Mapping[str, Any]) -> list[Check]:
+    """Compare fitted numbers by name; those that differ are named."""
+    different = sorted(name for name in {*claimed, *found} if not _close(claimed.get(name), found.get(name)))
+    return [Check("predictor", not different, claimed=", ".join(different) or None)]
+
+
+def _close(claimed: object, found: object) -> bool:
+    if claimed is None or found is None:
+        return False
+    one, two = np.asarray(claimed), np.asarray(found)
+    if one.dtype.kind not in "fiub" or two.dtype.kind not in "fiub":
+        return bool(np.array_equal(one, two))
+    return one.shape == two.shape and bool(np.allclose(one, two, rtol=AGREEMENT, atol=AGREEMENT))
+
+
+def compare_certificates(claimed: Certificate, found: Certificate) -> list[Check]:
+    """Compare everything that a certificate says with one that was issued again, but for times and versions."""
+    one, two = claimed.to_dict(), found.to_dict()
+    digests = [compare(name, claimed.digests.get(name), digest) for name, digest in found.digests.items()]
+    words = [compare(name, one[name], two[name], within=AGREEMENT) for name in _SAME_WORDS]
+    count = max(len(one["statements"]), len(two["statements"]))
+    pairs = ([*record["statements"], *[None] * (count - len(record["statements"]))] for record in (one, two))
+    return [*digests, *words, *(compare("statement", a, b, within=AGREEMENT) for a, b in zip(*pairs, strict=True))]

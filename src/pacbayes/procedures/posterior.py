@@ -1,0 +1,284 @@
+"""An optimised Gaussian posterior over linear weights: from the prior towards the fit on all rows, as the bound says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.special import ndtr
+
+from pacbayes import bounds, statistics
+from pacbayes._core.types import FloatArray, Labels, Rows, Transformer
+from pacbayes.bounds import betting_rates
+from pacbayes.certificate import Certificate, Choice, Reference, Statement, issue, risk_bound
+from pacbayes.learners import RefittedLogistic
+from pacbayes.numerics import kl_inv_upper
+from pacbayes.online import Geometric, OnlineReference, online_reference
+from pacbayes.posteriors import Gaussian
+from pacbayes.procedures import prior as learning
+from pacbayes.procedures.base import Issued, Procedure, Sample
+from pacbayes.procedures.cautions import find_repetitions
+from pacbayes.procedures.linear import LinearForm, TransformedRows, gaussian_digest, learn_preprocessing
+from pacbayes.procedures.posterior_search import Task, best_posterior
+from pacbayes.procedures.split import learning_count
+
+__all__ = ["REFERENCES", "Posterior"]
+
+_VARIANCES = 4.0 ** np.arange(-2, 4)  # of a prior centred at zero
+_STRENGTHS = (0.25, 0.5, 0.75, 1.0)
+_SPLIT = 0.5  # of delta between excess and reference
+_RATIO = 1.1  # of an online reference's refits
+# by what an estimator calls it: the kind of reference, and the bound on its own loss
+REFERENCES = {"fixed": ("fixed", "clopper_pearson"), "online": ("predictable", "betting")}
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """What is chosen on the learning rows."""
+
+    alpha: float
+    scale: float
+    variance: float
+    rate: float
+    strength: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Posterior(Procedure):
+    """A Gaussian posterior that is chosen with all rows in sight, bounded on those that the prior did not learn from.
+
+    Attributes
+    ----------
+    classes : ndarray
+        The two labels.
+    preprocessing : transformer
+        Unfitted; it learns from the learning rows alone.
+    fraction : float
+        Share of the rows that the prior learns from.
+    delta : float
+        Allowed probability of failure.
+    candidates : int
+        How many settings are compared by their certificates on these rows.
+    bound : str
+        A bound for posteriors.
+    prior : {"informed", "zero"}
+        Where the prior is centred.
+    reference : {"none", "fixed", "online"}
+        What is subtracted.
+    alpha, strength : float or None
+        Penalty, and how much of the reference is subtracted; None has them chosen on the learning rows.
+    shape : {"laplace", "isotropic"}
+        Of the Gaussians.
+    """
+
+    classes: Labels
+    preprocessing: Transformer
+    fraction: float
+    delta: float
+    bound: str
+    candidates: int = 1
+    prior: str = "informed"
+    reference: str = "none"
+    alpha: float | None = None
+    strength: float | None = None
+    shape: str = "laplace"
+
+    name: ClassVar[str] = "posterior"
+    made: ClassVar[str] = (
+        "The rows were shuffled. A first distribution over models was learned from a first part of them. It was then "
+        "moved towards the fit on all rows as far as that lowered the number, which is computed on the rest and counts "
+        "how far it moved."
+    )
+
+    @property
+    def _delta(self) -> float:
+        """Delta for this one of the candidates."""
+        return self.delta / self.candidates
+
+    def run(self, sample: Sample) -> Issued:
+        """Learn the prior, choose the posterior, bound it and issue."""
+        count = learning_count(self.fraction, len(sample.y))
+        rows = learn_preprocessing(sample, count, self.preprocessing, self.classes)
+        X = rows.matrix(len(sample.y))
+        plan = self._plan(X[:count], rows.signs[:count], len(sample.y) - count)
+        solver = learning.Solver()
+        weights = solver.fit(X[:count], rows.signs[:count], plan.alpha)
+        prior, start = self._gaussians(X[:count], rows.signs[:count], weights, plan)
+        reference = self._reference(X, rows, weights, plan.alpha)
+        task = self._task(X, rows, reference, plan)
+        posterior, step, scale = best_posterior(task, prior, start, solver.fit(X, rows.signs, plan.alpha))
+        certificate = self._certificate(sample, rows, plan, task, prior, posterior, (step, scale))
+        fitted = {
+            "preprocessing_": rows.preprocessing,
+            "alpha_": plan.alpha,
+            "n_learning_": count,
+            "prior_": prior,
+            "posterior_": posterior,
+            "reference_": reference,
+        }
+        form = LinearForm(rows.preprocessing, posterior.mean[:-1], float(posterior.mean[-1]))
+        return Issued(certificate, fitted, {"linear": form})
+
+    def _plan(self, X: Rows, signs: FloatArray, n: int) -> _Plan:
+        """Choose penalty, scale and (for a prior at zero) variance by the bound predicted in cross-validation."""
+        alphas = learning.ALPHAS if self.alpha is None else np.full(1, self.alpha)
+        held = learning.cross_validate(X, signs, alphas, self.shape)
+        risks, kls = held.risks(), self._predicted_kls(X, signs, alphas)
+        predicted = kl_inv_upper(risks[:, :, None], (kls + np.log(1.0 / self._delta)) / n)
+        a, s, v = np.unravel_index(int(np.argmin(predicted)), predicted.shape)
+        rate = learning.predicted_rate(float(risks[a, s]), n, self._delta, float(kls[a, s, v]))
+        scale = float(learning.SCALES[s])
+        losses = ndtr(held.margins[a] / (scale * held.spreads[a]))
+        strength = self._strength(losses, (held.margins[a] >= 0.0).astype(float), n)
+        return _Plan(float(alphas[a]), scale, float(_VARIANCES[v]), rate, strength)
+
+    def _predicted_kls(self, X: Rows, signs: FloatArray, alphas: FloatArray) -> FloatArray:
+        """Return divergences by penalty, scale and variance of the prior: zero where the prior is the fit itself."""
+        if self.prior == "informed":
+            return np.zeros((alphas.size, learning.SCALES.size, 1))
+        result = np.empty((alphas.size, learning.SCALES.size, _VARIANCES.size))
+        for a, alpha in enumerate(alphas):
+            weights = learning.Solver().fit(X, signs, float(alpha))
+            around = learning.shaped(X, signs, weights, float(alpha), self.shape)
+            for v, variance in enumerate(_VARIANCES):
+                zero = Gaussian(np.zeros_like(weights), float(variance), intercept=True)
+                result[a, :, v] = around.kl(zero, scales=learning.SCALES)
+        return result
+
+    def _strength(self, losses: FloatArray, errors: FloatArray, n: int) -> float:
+        """Choose how much of a reference to subtract, by the bound predicted in cross-validation."""
+        if self.reference == "none" or self.strength is not None:
+            return 1.0 if self.strength is None or self.reference == "none" else self.strength
+        rates, weights = betting_rates(n=n, delta=self._delta)
+        values = []
+        for strength in _STRENGTHS:
+            observed = statistics.from_outcomes(
+                losses.size,
+                float(losses.sum()),
+                float(errors.sum()),
+                float(losses @ errors),
+                strength=strength,
+                rates=rates,
+                weights=weights,
+            )
+            reference = Reference("fixed", strength, "betting", _SPLIT)
+            values.append(risk_bound("betting", observed, n, self._delta, 1.0, reference=reference))
+        return _STRENGTHS[int(np.argmin(values))]
+
+    def _gaussians(self, X: Rows, signs: FloatArray, weights: FloatArray, plan: _Plan) -> tuple[Gaussian, Gaussian]:
+        """Return the prior, and where the search for the posterior starts."""
+        around = learning.shaped(X, signs, weights, plan.alpha, self.shape).scaled(plan.scale)
+        if self.prior == "informed":
+            return around, around
+        zero = np.zeros_like(weights)
+        return Gaussian(zero, plan.variance, intercept=True), around.moved(zero, 1.0)
+
+    def _reference(self, X: Any, rows: TransformedRows, weights: FloatArray, alpha: float) -> OnlineReference | None:
+        """Return the reference's losses on the judged rows."""
+        count, n = rows.count, rows.signs.size - rows.count
+        if self.reference == "none":
+            return None
+        if self.reference == "fixed":
+            scores = np.asarray(X[count:] @ weights[:-1]).ravel() + weights[-1]
+            losses = ((scores > 0.0) != (rows.signs[count:] > 0.0)).astype(np.float64)
+            return OnlineReference(losses, np.arange(n), [], "fixed")
+        run = online_reference(
+            RefittedLogistic(C=1.0 / alpha),
+            X,
+            rows.signs,
+            schedule=Geometric(_RATIO, first=count),
+            classes=learning.SIGNS,
+            shuffle=False,
+        )
+        return OnlineReference(run.losses[count:], np.arange(n), [point - count for point in run.points], run.kind)
+
+    def _task(self, X: Any, rows: TransformedRows, reference: OnlineReference | None, plan: _Plan) -> Task:
+        n = rows.signs.size - rows.count
+        rates, weights = betting_rates(n=n, delta=self._delta)
+        if self._rates(plan) == plan.rate:
+            rates, weights = np.array([plan.rate]), np.ones(1)
+        described = None
+        if reference is not None:
+            kind, bound = REFERENCES[self.reference]
+            described = Reference(kind, plan.strength, bound, _SPLIT)
+        return Task(
+            X=X[rows.count :],
+            signs=rows.signs[rows.count :],
+            reference_losses=None if reference is None else reference.losses,
+            reference=described,
+            rates=rates,
+            weights=weights,
+            bound=self.bound,
+            delta=self._delta,
+        )
+
+    def _rates(self, plan: _Plan) -> str | float | None:
+        """Return what a statement records: one rate from the learning rows, the grid for one n, or nothing."""
+        if self.reference == "none":
+            return plan.rate if self.bound == "betting" else None
+        used = {self.bound, REFERENCES[self.reference][1]}
+        return "one_n" if any("rates" in bounds.get(name).statistics for name in used) else None
+
+    def _certificate(
+        self,
+        sample: Sample,
+        rows: TransformedRows,
+        plan: _Plan,
+        task: Task,
+        prior: Gaussian,
+        posterior: Gaussian,
+        found: tuple[float, float],
+    ) -> Certificate:
+        statement = Statement(
+            about="draw",
+            n=task.signs.size,
+            observed=task.observe(posterior),
+            bound=self.bound,
+            kl=float(posterior.kl(prior)),
+            rates=self._rates(plan),
+            reference=task.reference,
+            assumptions=("iid", "nothing_before"),
+        )
+        return issue(
+            self.name,
+            [statement],
+            delta=self.delta,
+            candidates=self.candidates,
+            choices=self._choices(rows, plan, task, found),
+            notes=(*sample.notes, *find_repetitions(sample.X, sample.y)),
+            digests=sample.digests() | {"model": gaussian_digest(self.classes, prior, posterior)},
+            seed=sample.random_state,
+        )
+
+    def _choices(self, rows: TransformedRows, plan: _Plan, task: Task, found: tuple[float, float]) -> list[Choice]:
+        learned, given = "learning_rows", "given"
+        choices = [
+            Choice("learning_rows", rows.count, given),
+            Choice("preprocessing", type(rows.preprocessing).__name__, learned),
+            Choice("alpha", plan.alpha, learned if self.alpha is None else given),
+            Choice("prior_mean", "its fit" if self.prior == "informed" else "zero", learned),
+            Choice("prior_shape", self.shape, given),
+            Choice("prior_scale", plan.scale, learned),
+            Choice("bound", self.bound, given),
+            Choice("candidates", self.candidates, given, *_candidates_cost(self.candidates)),
+        ]
+        if self.prior == "zero":
+            choices.append(Choice("prior_variance", plan.variance, learned))
+        if self.bound == "betting":
+            one = task.rates.size == 1
+            grid = Choice("rate", "best of a grid", "all_rows", "union_over_rates", task.rates.size)
+            choices.append(Choice("rate", plan.rate, learned) if one else grid)
+        if self.reference != "none":
+            choices.append(Choice("reference", self.reference, given, "reference", 1.0 - _SPLIT))
+            choices.append(Choice("strength", plan.strength, learned if self.strength is None else given))
+        step, scale = found
+        return [
+            *choices,
+            Choice("posterior_step", step, "all_rows", "all_posteriors"),
+            Choice("posterior_scale", scale, "all_rows", "all_posteriors"),
+        ]
+
+
+def _candidates_cost(candidates: int) -> tuple[str, float | None]:
+    return ("candidates", candidates) if candidates > 1 else ("none", None)

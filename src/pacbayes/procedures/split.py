@@ -1,0 +1,140 @@
+"""Learn on a first part of the rows, judge on the rest: the exact binomial limit for one fixed predictor."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+from sklearn.base import clone
+
+from pacbayes._core.rows import take
+from pacbayes._core.types import Classifier
+from pacbayes.certificate import Choice, Statement, issue
+from pacbayes.procedures.base import Issued, Procedure, Sample
+from pacbayes.procedures.cautions import find_repetitions
+
+__all__ = ["ClassifierLearner", "Learned", "Learner", "Split", "learning_count"]
+
+
+class Learned(Protocol):
+    """A predictor that is fixed before the judged rows are looked at."""
+
+    choices: list[Choice]
+    digests: Mapping[str, str]
+    fitted: Mapping[str, Any]
+    stored: Mapping[str, Any]
+
+    def count_errors(self, sample: Sample, start: int) -> dict[str, int]:
+        """Count the errors on the rows from a position of the order on."""
+
+
+class Learner(Protocol):
+    """Anything that learns a predictor from the first rows of a sample."""
+
+    def learn(self, sample: Sample, count: int) -> Learned:
+        """Learn from the first ``count`` rows of the order alone."""
+
+
+def learning_count(fraction: float, rows: int) -> int:
+    """Return how many rows a share of them is, at least one of which learns and one of which judges."""
+    return min(max(round(fraction * rows), 1), rows - 1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Split(Procedure):
+    """A predictor learned on a first part of the rows, bounded by its errors on the rest.
+
+    Attributes
+    ----------
+    learner : Learner
+        What learns.
+    fraction : float
+        Share of the rows to learn from.
+    delta : float
+        Allowed probability of failure.
+    candidates : int
+        How many settings are compared by their certificates on these rows.
+    bound : {"clopper_pearson", "chernoff"}
+        For the number of errors on the judged rows.
+    """
+
+    learner: Learner
+    fraction: float
+    delta: float
+    candidates: int = 1
+    bound: str = "clopper_pearson"
+
+    name: ClassVar[str] = "split"
+    made: ClassVar[str] = (
+        "The rows were shuffled. The model learned everything from a first part: scaling, categories, penalty, weights. "
+        "The number is computed on the rest, which the model had not learned from when it was fixed."
+    )
+
+    def run(self, sample: Sample) -> Issued:
+        """Learn, judge and issue."""
+        count = learning_count(self.fraction, len(sample.y))
+        learned = self.learner.learn(sample, count)
+        statement = Statement(
+            about="predict",
+            n=len(sample.y) - count,
+            observed=learned.count_errors(sample, count),
+            bound=self.bound,
+            assumptions=("iid", "nothing_before"),
+        )
+        cost = ("candidates", self.candidates) if self.candidates > 1 else ("none", None)
+        certificate = issue(
+            self.name,
+            [statement],
+            delta=self.delta,
+            candidates=self.candidates,
+            choices=[
+                Choice("learning_rows", count, "given"),
+                *learned.choices,
+                Choice("bound", self.bound, "given"),
+                Choice("candidates", self.candidates, "given", *cost),
+            ],
+            notes=(*sample.notes, *find_repetitions(sample.X, sample.y)),
+            digests=sample.digests() | dict(learned.digests),
+            seed=sample.random_state,
+        )
+        return Issued(certificate, {**learned.fitted, "n_learning_": count}, learned.stored)
+
+
+@dataclass(frozen=True, slots=True)
+class ClassifierLearner:
+    """Any classifier or pipeline of scikit-learn's kind; it is cloned before it learns."""
+
+    classifier: Classifier
+
+    def learn(self, sample: Sample, count: int) -> LearnedClassifier:
+        """Fit on the first rows of the order."""
+        rows = sample.order[:count]
+        model = clone(self.classifier)
+        return LearnedClassifier(model.fit(take(sample.X, rows), sample.y[rows]))
+
+
+@dataclass(frozen=True, slots=True)
+class LearnedClassifier:
+    """A fitted classifier."""
+
+    model: Classifier
+    choices: list[Choice] = field(default_factory=list)
+    digests: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def fitted(self) -> dict[str, Any]:
+        """What an estimator keeps."""
+        return {"estimator_": self.model}
+
+    @property
+    def stored(self) -> dict[str, Any]:
+        """The fitted classifier itself."""
+        return {"predictor": self.model}
+
+    def count_errors(self, sample: Sample, start: int) -> dict[str, int]:
+        """Count the rows on which ``predict`` differs from the label."""
+        rows = sample.order[start:]
+        predicted = np.asarray(self.model.predict(take(sample.X, rows)))
+        return {"errors": int(np.count_nonzero(predicted != sample.y[rows]))}

@@ -106,11 +106,8 @@ def _wrong_counts(statement: Statement) -> str | None:
         return "union"
     if statement.reference is not None:
         against, both = float(given["reference_errors"]), float(given["both"])
-        slack = _SLACK * n
-        if (
-            not against.is_integer()
-            or not max(0.0, errors + against - n) - slack <= both <= min(errors, against) + slack
-        ):
+        least, most = max(0.0, errors + against - n), min(errors, against)
+        if not against.is_integer() or not least - _SLACK * n <= both <= most + _SLACK * n:
             return "both"
     return None
 

@@ -41,8 +41,8 @@ _PROOFS = {
     "not_data": "Whether the observed numbers came from the data is checked with the data: "
     "pacbayes.verification.recheck, or pacbayes verify --data TABLE.",
     "not_losses": "It cannot prove that the losses were those of the predictions.",
-    "learned_apart": "This proves that the predictor was learned from the learning rows alone, and that the judged rows "
-    "give the recorded numbers.",
+    "learned_apart": "This proves that the predictor was learned from the learning rows alone, and that the judged "
+    "rows give the recorded numbers.",
     "learned_before": "This proves that the model, predicting each of these rows before it learned from it, gives the "
     "recorded numbers, and that the predictor is what came of it.",
     "predicted_again": "This proves that this predictor makes the recorded errors on these rows.",

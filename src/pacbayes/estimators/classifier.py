@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, is_classifier
 from sklearn.utils import get_tags
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from pacbayes._core.rows import labels_of, rows_of
@@ -16,6 +17,10 @@ from pacbayes.estimators.base import CertifiedEstimator, check_candidates, check
 from pacbayes.procedures import ClassifierLearner, Procedure, Split
 
 __all__ = ["CertifiedClassifier"]
+
+
+def _has_probabilities(model: CertifiedClassifier) -> bool:
+    return hasattr(getattr(model, "estimator_", model.estimator), "predict_proba")
 
 
 class CertifiedClassifier(CertifiedEstimator, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -111,6 +116,7 @@ class CertifiedClassifier(CertifiedEstimator, MetaEstimatorMixin, ClassifierMixi
         """Return the labels that the certificate is about."""
         return np.asarray(self.estimator_.predict(self._rows(X)))
 
+    @available_if(_has_probabilities)
     def predict_proba(self, X: RowsLike) -> Any:
         """Return the fitted estimator's probabilities, if it has such."""
         return self.estimator_.predict_proba(self._rows(X))

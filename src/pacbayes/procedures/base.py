@@ -91,6 +91,7 @@ class Procedure(ABC):
 
     name: ClassVar[str]
     proves: ClassVar[tuple[str, ...]] = ("learned_apart", "not_collection")
+    repeatable: ClassVar[bool] = True  # whether the rows are at hand for whoever verifies
     made: ClassVar[str]  # how the number came about, in plain words for a report
 
     @abstractmethod
@@ -101,7 +102,7 @@ class Procedure(ABC):
     def recheck(cls, certificate: Certificate, X: RowsLike, y: Labels, model: object) -> list[Check]:
         """Run again on the rows with the estimator that issued a certificate, and compare everything."""
         if not isinstance(model, Certifier):
-            raise ValueError(
+            raise ValueError(  # noqa: TRY004
                 f"The 'model' argument of recheck must be the estimator that issued this {certificate.procedure} "
                 f"certificate. Got {type(model).__name__} instead."
             )

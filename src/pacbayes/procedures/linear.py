@@ -183,7 +183,7 @@ class LearnedLinear:
         mean = self.gaussian.mean
         return {"linear": LinearForm(self.rows.preprocessing, mean[:-1], float(mean[-1]))}
 
-    def count_errors(self, sample: Sample, start: int) -> dict[str, int]:
+    def count_errors(self, sample: Sample, start: int) -> dict[str, int]:  # noqa: ARG002  (it has the rows)
         """Count the rows on which the mean, one draw per row, or either errs; draws follow from the seed."""
         noise = np.random.default_rng(self.seed).standard_normal(self.rows.signs.size)
         counts = np.zeros(3, dtype=np.int64)

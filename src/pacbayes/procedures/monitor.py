@@ -35,6 +35,7 @@ class Monitor(Procedure):
 
     name: ClassVar[str] = "monitor"
     proves: ClassVar[tuple[str, ...]] = ("arithmetic", "not_losses")
+    repeatable: ClassVar[bool] = False
     made: ClassVar[str] = (
         "Each prediction was made before its label was known. The number bounds the average true loss of all "
         "predictions so far, at every length of the stream at once."
@@ -63,6 +64,7 @@ class Monitor(Procedure):
     @classmethod
     def recheck(cls, certificate: Certificate, X: RowsLike, y: Labels, model: object) -> list[Check]:
         """Refuse: the losses of a stream are not kept."""
+        del certificate, X, y, model
         raise ValueError("A certificate from watch cannot be run again from data.")
 
 

@@ -1,4 +1,4 @@
-"""An optimised Gaussian posterior over linear weights: from the prior towards the fit on all rows, as the bound says."""
+"""An optimised Gaussian posterior over linear weights, on the way from the prior to the fit on all rows."""
 
 from __future__ import annotations
 

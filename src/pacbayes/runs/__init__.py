@@ -1,23 +1,29 @@
-"""From a table to a folder with certificate, report and predictor, and back: what the command line does."""
+"""Settings to run to folder to verification: everything the command line does, as a library."""
 
-from pacbayes.runs._certify import Run, certify_table
-from pacbayes.runs._models import MODELS, classifier
-from pacbayes.runs._settings import METHODS, Settings, chosen_method
-from pacbayes.runs._store import Stored, read_run, write_run
-from pacbayes.runs._stream import LossStream
-from pacbayes.runs._verify import verify_run
+from pacbayes.procedures import LossMonitor
+from pacbayes.runs.folder import StoredRun, load_run, read_certificate
+from pacbayes.runs.methods import METHODS, choose_method
+from pacbayes.runs.models import MODELS, make_classifier
+from pacbayes.runs.run import Baseline, Run, certify_file, certify_table, load_table
+from pacbayes.runs.settings import Settings
+from pacbayes.runs.verify import Verified, verify_folder, verify_run
 
 __all__ = [
     "METHODS",
     "MODELS",
-    "LossStream",
+    "Baseline",
+    "LossMonitor",
     "Run",
     "Settings",
-    "Stored",
+    "StoredRun",
+    "Verified",
+    "certify_file",
     "certify_table",
-    "chosen_method",
-    "classifier",
-    "read_run",
+    "choose_method",
+    "load_run",
+    "load_table",
+    "make_classifier",
+    "read_certificate",
+    "verify_folder",
     "verify_run",
-    "write_run",
 ]

@@ -5,39 +5,40 @@ from __future__ import annotations
 from collections.abc import Callable
 from importlib import import_module
 from inspect import isclass
-from typing import Any
 
 from sklearn.base import BaseEstimator, is_classifier
 
-__all__ = ["MODELS", "classifier"]
+from pacbayes._core.types import Classifier
+
+__all__ = ["MODELS", "make_classifier"]
 
 
-def _logistic() -> Any:
+def _logistic() -> Classifier:
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
 
-    return LogisticRegression(max_iter=1000)
+    return LogisticRegression(max_iter=1000)  # type: ignore[no-any-return]
 
 
-def _boosting() -> Any:
+def _boosting() -> Classifier:
     from sklearn.ensemble import HistGradientBoostingClassifier  # noqa: PLC0415
 
-    return HistGradientBoostingClassifier()
+    return HistGradientBoostingClassifier()  # type: ignore[no-any-return]
 
 
-def _forest() -> Any:
+def _forest() -> Classifier:
     from sklearn.ensemble import RandomForestClassifier  # noqa: PLC0415
 
-    return RandomForestClassifier()
+    return RandomForestClassifier()  # type: ignore[no-any-return]
 
 
-MODELS: dict[str, Callable[[], Any]] = {
+MODELS: dict[str, Callable[[], Classifier]] = {
     "logistic": _logistic,
     "hist-gradient-boosting": _boosting,
     "random-forest": _forest,
 }
 
 
-def classifier(name: str, seed: int) -> Any:
+def make_classifier(name: str, seed: int) -> Classifier:
     """Return an unfitted classifier: a built-in one, or of the class at a dotted path.
 
     Parameters
@@ -49,15 +50,17 @@ def classifier(name: str, seed: int) -> Any:
 
     Examples
     --------
-    >>> from pacbayes.runs import classifier
-    >>> classifier("sklearn.naive_bayes.GaussianNB", seed=0)
+    >>> from pacbayes.runs import make_classifier
+    >>> make_classifier("sklearn.naive_bayes.GaussianNB", seed=0)
     GaussianNB()
     """
-    made = MODELS[name]() if name in MODELS else _at(name)
-    return made.set_params(random_state=seed) if "random_state" in made.get_params() else made
+    made = MODELS[name]() if name in MODELS else _import_classifier(name)
+    if "random_state" in made.get_params():
+        made.set_params(random_state=seed)  # type: ignore[attr-defined]
+    return made
 
 
-def _at(path: str) -> Any:
+def _import_classifier(path: str) -> Classifier:
     expected = f"The model must be {', '.join(MODELS)} or the dotted path of a classifier of scikit-learn's kind."
     place, _, name = path.rpartition(".")
     try:
@@ -67,9 +70,9 @@ def _at(path: str) -> Any:
     if found is None or not (isclass(found) and issubclass(found, BaseEstimator)):
         raise ValueError(f"{expected} Got {path!r} instead.")
     try:
-        made = found()
+        made: Classifier = found()
     except TypeError:
         raise ValueError(f"The model {path!r} must be a class that can be made without arguments.") from None
     if not is_classifier(made):
-        raise ValueError(f"{expected} Got {path!r}, which is no classifier.")
+        raise ValueError(f"{expected} Got {path!r}, which is not a classifier.")
     return made

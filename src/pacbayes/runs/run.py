@@ -1,0 +1,275 @@
+"""One table, one certificate: the estimator of the method, fitted, with what a report shows beside it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from shlex import quote
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from pacbayes.bounds import betting, betting_rates
+from pacbayes.certificate import Certificate
+from pacbayes.estimators import CertificateWarning, OnlineCertifiedClassifier, certify_predictions
+from pacbayes.report import render
+from pacbayes.runs.folder import check_folder, save_folder
+from pacbayes.runs.hardest import Hard, find_hardest
+from pacbayes.runs.methods import METHODS, choose_method, estimator_for
+from pacbayes.runs.models import make_classifier
+from pacbayes.runs.settings import Settings
+from pacbayes.runs.words import method_words
+from pacbayes.tables import Table, note_sentence, prepare_table, read_table
+
+__all__ = ["Baseline", "Run", "certify_file", "certify_table", "load_table"]
+
+_CURVE_POINTS = 80
+_BASELINE = 0.8  # of the rows to learn from
+Progress = Callable[[str], AbstractContextManager[object]]
+
+
+def _silent(_: str) -> AbstractContextManager[object]:
+    return nullcontext()
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """What a hold-out of a fifth of the rows would have given."""
+
+    value: float
+    n: int
+    errors: int
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A certificate, the predictor it is about, and what a report shows beside them.
+
+    Attributes
+    ----------
+    certificate : Certificate
+    settings : Settings
+        With the method that was used.
+    why : str
+        The code of why that method was chosen.
+    table : Table
+    model : estimator
+        Fitted; it issued the certificate.
+    source : str
+        The name of the file.
+    baseline : Baseline or None
+    curve : dict or None
+        The anytime bound along the stream: "n", "observed", "bound".
+    """
+
+    certificate: Certificate
+    settings: Settings
+    why: str
+    table: Table
+    model: Any
+    source: str = "table"
+    baseline: Baseline | None = None
+    curve: dict[str, list[float]] | None = None
+
+    @property
+    def method(self) -> str:
+        """The method and why it was chosen, in a phrase."""
+        return method_words(self.settings, self.why, len(self.table.classes))
+
+    @property
+    def trivial(self) -> dict[str, Any]:
+        """The most common label, and the share of rows on which always answering it would be wrong."""
+        counts = self.table.counts
+        most = max(range(len(counts)), key=counts.__getitem__)
+        return {"label": self.table.classes[most], "share": 1.0 - counts[most] / len(self.table.y)}
+
+    def hardest(self, count: int) -> list[Hard]:
+        """Return up to ``count`` rows that are misclassified with the greatest certainty."""
+        return find_hardest(self.model, self.table, count)
+
+    def report(self, *, hardest: int = 0) -> str:
+        """Return the report as one HTML page; ``hardest`` rows are shown with their values."""
+        return render(
+            self.certificate,
+            about=_about(self),
+            columns=[asdict(column) for column in self.table.columns],
+            baseline=None if self.baseline is None else asdict(self.baseline),
+            trivial=self.trivial,
+            notes=[note_sentence(note) for note in self.table.notes],
+            curve=self.curve,
+            hardest=[asdict(each) for each in self.hardest(hardest)],
+            commands=_commands(self),
+        )
+
+    def save(self, folder: str | Path, *, force: bool = False, hardest: int = 0) -> list[Path]:
+        """Write certificate.json, report.html and the predictor into a folder; return the files."""
+        return save_folder(
+            Path(folder),
+            self.certificate,
+            self.report(hardest=hardest),
+            self.model.issued_.stored,
+            {
+                "settings": self.settings.to_dict(),
+                "columns": [{"name": each.name, "kind": each.kind} for each in self.table.columns],
+                "classes": list(self.table.classes),
+                "rows": len(self.table.y),
+            },
+            force=force,
+        )
+
+
+def load_table(path: str | Path, settings: Settings) -> Table:
+    """Read the table of some settings."""
+    frame = read_table(
+        Path(path), delimiter=settings.delimiter, header=settings.header, missing_values=settings.missing_values
+    )
+    return prepare_table(
+        frame, settings.target, drop=settings.drop, positive=settings.positive, missing=settings.missing
+    )
+
+
+def certify_file(
+    path: str | Path,
+    settings: Settings,
+    *,
+    out: str | Path | None = None,
+    force: bool = False,
+    baseline: bool = True,
+    threads: int = 1,
+    progress: Progress = _silent,
+) -> Run:
+    """Read a table from a file and certify the model of the settings on it.
+
+    Parameters
+    ----------
+    path : path
+        A file that :func:`pacbayes.tables.read_table` reads.
+    settings : Settings
+        What is asked for.
+    out : path, optional
+        The folder that the run will be saved in: whether it can be is found out before the work.
+    force : bool, default=False
+        Whether that folder may hold files already.
+    baseline, threads
+        As for :func:`certify_table`.
+    progress : callable, optional
+        Called with what is being done; returns a context manager that is open meanwhile.
+
+    Returns
+    -------
+    Run
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> import pandas as pd
+    >>> import pacbayes as pb
+    >>> from pacbayes.runs import Settings, certify_file
+    >>> sample = pb.datasets.make_known_risk(300, d=2, random_state=0)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "table.csv"
+    ...     pd.DataFrame(sample.X, columns=["a", "b"]).assign(label=sample.y).to_csv(path, index=False)
+    ...     run = certify_file(path, Settings(target="label"))
+    ...     names = sorted(file.name for file in run.save(pathlib.Path(folder) / "out"))
+    >>> run.certificate.n, names
+    (180, ['certificate.json', 'model.json', 'report.html'])
+    """
+    file = Path(path)
+    if file.is_dir():
+        raise ValueError(f"The data must be a file. {str(file)!r} is a folder.")
+    if out is not None:
+        check_folder(Path(out), force=force)
+    make_classifier(settings.model, settings.seed)  # a wrong name is found out before a large file is read
+    with progress(f"Reading {file.name} ..."):
+        table = load_table(file, settings)
+    chosen, why = choose_method(settings, len(table.classes), len(table.y))
+    words = method_words(chosen, why, len(table.classes))
+    with progress(f"Certifying {settings.model} on {len(table.y)} rows (method: {words}) ..."):
+        run = certify_table(table, settings, baseline=baseline, threads=threads)
+    return replace(run, source=file.name)
+
+
+def certify_table(table: Table, settings: Settings, *, baseline: bool = True, threads: int = 1) -> Run:
+    """Fit the model of the settings on a table and certify it.
+
+    Parameters
+    ----------
+    table : Table
+        From :func:`pacbayes.tables.prepare_table`.
+    settings : Settings
+        What is asked for.
+    baseline : bool, default=True
+        Whether to compute also what an 80/20 hold-out would have given, for comparison only.
+    threads : int, default=1
+        For linear algebra and boosting; many small fits are fastest on one.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import pacbayes as pb
+    >>> from pacbayes.runs import Settings, certify_table
+    >>> from pacbayes.tables import prepare_table
+    >>> sample = pb.datasets.make_known_risk(300, d=2, random_state=0)
+    >>> frame = pd.DataFrame(sample.X, columns=["a", "b"]).assign(label=sample.y)
+    >>> run = certify_table(prepare_table(frame, "label"), Settings(target="label"))
+    >>> run.certificate.procedure, run.certificate.n
+    ('split', 180)
+    """
+    chosen, why = choose_method(settings, len(table.classes), len(table.y))
+    with threadpool_limits(threads), warnings.catch_warnings():
+        warnings.simplefilter("ignore", CertificateWarning)  # the certificate carries the same as notes
+        model = estimator_for(table, chosen).fit(table.X, table.y)
+        other = _baseline(table, chosen) if baseline else None
+    return Run(model.certificate_, chosen, why, table, model, baseline=other, curve=_curve(model, chosen))
+
+
+def _baseline(table: Table, settings: Settings) -> Baseline | None:
+    """What the same learner gives on a fifth of the rows that it has not seen: a comparison, not a second chance."""
+    method = METHODS[settings.method].baseline
+    if not method:
+        return None
+    held_out = replace(settings, method=method, prior_fraction=_BASELINE)
+    first = estimator_for(table, held_out).fit(table.X, table.y).certificate_.statements[0]
+    errors = int(first.observed.get("predict_errors", first.observed["errors"]))
+    losses = np.arange(first.n) < errors
+    value = certify_predictions(losses=losses, delta=settings.delta, candidates=settings.candidates).value
+    return Baseline(value, first.n, errors)
+
+
+def _curve(model: object, settings: Settings) -> dict[str, list[float]] | None:
+    """The bound after each of about eighty numbers of rows of a stream; it holds at all of them at once."""
+    if not isinstance(model, OnlineCertifiedClassifier):
+        return None
+    total = np.cumsum(model.losses_)
+    sizes = np.unique(np.geomspace(min(10, total.size), total.size, _CURVE_POINTS).astype(np.int64))
+    risks = total[sizes - 1] / sizes
+    rates, weights = betting_rates()
+    growth = risks[:, None] * np.log1p(-rates)  # losses are 0 or 1
+    values = betting(growth, rates, 0.0, sizes, settings.delta / settings.candidates, weights)
+    return {"n": sizes.tolist(), "observed": risks.tolist(), "bound": np.asarray(values).tolist()}
+
+
+def _about(run: Run) -> dict[str, str]:
+    return {
+        "Data": run.source,
+        "Rows": str(len(run.table.y)),
+        "Target": run.settings.target,
+        "Classes": run.table.class_counts(12),
+        "Model": run.settings.model,
+        "Method": run.method,
+    }
+
+
+def _commands(run: Run) -> list[tuple[str, str]]:
+    return [
+        ("The number follows from what was observed", "pacbayes verify certificate.json"),
+        (
+            "The observed numbers and the predictor follow from the data",
+            f"pacbayes verify certificate.json --data {quote(run.source)} --model model.json",
+        ),
+        ("The number at a delta", f"pacbayes bound --from certificate.json --delta {run.settings.delta:g}"),
+    ]

@@ -1,0 +1,105 @@
+"""What was asked for: enough, together with the data, to run everything again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+from pacbayes.runs.methods import METHODS
+
+__all__ = ["Settings"]
+
+_OPTIONAL = {"prior_fraction": float, "positive": str, "delimiter": str}
+_MISSING = ("refuse", "category")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """The settings of one run; all of them are chosen before the rows are looked at.
+
+    Attributes
+    ----------
+    target, drop, positive, missing
+        As :func:`pacbayes.tables.prepare_table` takes them.
+    delimiter, header, missing_values
+        As :func:`pacbayes.tables.read_table` takes them.
+    model : str
+        Name or dotted path of the classifier.
+    method : str
+        How the guarantee is made: a name of :data:`pacbayes.runs.METHODS`, or "auto".
+    delta : float
+        Allowed probability of failure.
+    prior_fraction : float or None
+        Share of the rows that training has to itself before the judged rows begin; None is the method's own.
+    candidates : int
+        How many settings are compared by their certificates on these rows.
+    seed : int
+        Of the shuffle and of everything random.
+
+    Examples
+    --------
+    >>> from pacbayes.runs import Settings
+    >>> Settings(target="label", delta=0.01).delta
+    0.01
+    >>> Settings(target="label", delta=2.0)
+    Traceback (most recent call last):
+      ...
+    ValueError: --delta must lie between 0 and 1, such as 0.05. Got 2 instead.
+    """
+
+    target: str
+    model: str = "logistic"
+    method: str = "auto"
+    delta: float = 0.05
+    prior_fraction: float | None = None
+    candidates: int = 1
+    seed: int = 0
+    missing: str = "refuse"
+    positive: str | None = None
+    drop: tuple[str, ...] = ()
+    delimiter: str | None = None
+    header: bool = True
+    missing_values: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        methods = ("auto", *METHODS)
+        complaints = {
+            f"--delta must lie between 0 and 1, such as 0.05. Got {self.delta:g} instead.": not 0.0 < self.delta < 1.0,
+            f"--method must be {', '.join(methods)}. Got {self.method!r} instead.": self.method not in methods,
+            f"--candidates must be a whole number of at least 1. Got {self.candidates} instead.": self.candidates < 1,
+            f"--missing must be refuse or category. Got {self.missing!r} instead.": self.missing not in _MISSING,
+            f"--delimiter must be a single character. Got {self.delimiter!r} instead.": self.delimiter is not None
+            and len(self.delimiter) != 1,
+            f"--prior-fraction must lie strictly between 0 and 1. Got {self.prior_fraction} instead.": (
+                self.prior_fraction is not None and not 0.0 < self.prior_fraction < 1.0
+            ),
+            f"--seed must be a whole number between 0 and 2**32 - 1. Got {self.seed} instead.": (
+                not 0 <= self.seed < 2**32
+            ),
+        }
+        for words, wrong in complaints.items():
+            if wrong:
+                raise ValueError(words)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain lists, numbers and text."""
+        return {name: list(v) if isinstance(v, tuple) else v for name, v in asdict(self).items()}
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> Settings:
+        """Read what :meth:`to_dict` gave; anything else is refused."""
+        defaults = cls(target="").to_dict()
+        if set(record) != {each.name for each in fields(cls)}:
+            raise ValueError("The settings of a model must have exactly the fields of this version.")
+        for name, value in record.items():
+            _check_type(name, value, defaults[name])
+        changed: dict[str, Any] = {name: tuple(map(str, v)) if isinstance(v, list) else v for name, v in record.items()}
+        return cls(**changed)
+
+
+def _check_type(name: str, value: object, default: object) -> None:
+    expected = _OPTIONAL.get(name, type(default))
+    if (value is None and name in _OPTIONAL) or (type(value) is expected):
+        return
+    raise ValueError(f"The setting {name!r} of a model must be {expected.__name__}. Got {value!r:.60} instead.")

@@ -17,8 +17,9 @@ from pacbayes.estimators._issue import issue, statistics_of
 from pacbayes.estimators._parts import GIVEN, KINDS, PRIOR, Certified, Options, Rows, first_choices, model_digest
 from pacbayes.estimators._prior import SIGNS
 from pacbayes.estimators._search import Task, best_posterior
+from pacbayes.learners import RefittedLogistic
 from pacbayes.numerics import kl_inv_upper
-from pacbayes.online import Geometric, OnlineReference, RefittedLogistic, online_reference
+from pacbayes.online import Geometric, OnlineReference, online_reference
 from pacbayes.posteriors import Gaussian
 from pacbayes.summary import Summary
 

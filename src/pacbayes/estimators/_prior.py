@@ -10,8 +10,8 @@ from scipy.special import ndtr
 from sklearn.model_selection import StratifiedKFold
 
 from pacbayes._core.types import FloatArray
+from pacbayes.learners import RefittedLogistic
 from pacbayes.numerics import kl_inv_upper
-from pacbayes.online import RefittedLogistic
 from pacbayes.posteriors import Gaussian, laplace_covariance
 
 __all__ = ["ALPHAS", "SIGNS", "Solver", "cross_validate", "predicted_rate", "shaped"]

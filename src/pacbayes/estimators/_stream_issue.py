@@ -10,7 +10,7 @@ from pacbayes.bounds import betting_rates
 from pacbayes.certificate import Certificate, Choice, data_digest, digest_of_arrays
 from pacbayes.estimators._cautions import repetition_note
 from pacbayes.estimators._issue import IID, NOTHING_BEFORE, issue, statistics_of
-from pacbayes.estimators._stream import Stream
+from pacbayes.online import Stream
 from pacbayes.summary import Summary
 
 __all__ = ["StreamIssuer"]

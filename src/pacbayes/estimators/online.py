@@ -16,9 +16,8 @@ from pacbayes.certificate import Certificate
 from pacbayes.estimators._cautions import caution
 from pacbayes.estimators._html import WithCertificate
 from pacbayes.estimators._issue import checked_candidates, checked_delta, forget
-from pacbayes.estimators._stream import Stream
 from pacbayes.estimators._stream_issue import StreamIssuer
-from pacbayes.online import Every, Geometric
+from pacbayes.online import Every, Geometric, Stream
 
 __all__ = ["OnlineCertifiedClassifier"]
 

@@ -20,7 +20,7 @@ __all__ = ["ChangedPredictorError", "Stored", "read_run", "write_run"]
 
 _FORMAT, _VERSION = "pacbayes-model", 1
 # skops itself trusts plain arrays and much of scikit-learn; beyond that only the rest of it is let in, and no functions
-_TRUSTED = ("sklearn.", "numpy.dtype", "pacbayes.online._snapshots.OneClass")
+_TRUSTED = ("sklearn.", "numpy.dtype", "pacbayes.learners.one_class.OneClass")
 
 
 class ChangedPredictorError(ValueError):

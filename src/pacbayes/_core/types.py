@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias, TypedDict
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias, TypedDict, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,6 +16,7 @@ __all__ = [
     "Classifier",
     "FloatArray",
     "FloatOrArray",
+    "Grid",
     "IntArray",
     "Labels",
     "Matrix",
@@ -36,6 +38,8 @@ Labels: TypeAlias = NDArray[Any]  # numbers or text
 Matrix: TypeAlias = "FloatArray | sp.csr_matrix"  # rows after the check that they are numbers
 # what a function of numbers returns: a float for single numbers, an array for arrays
 FloatOrArray: TypeAlias = "float | FloatArray"
+# numbers along a grid, for which such a function returns an array
+Grid: TypeAlias = "NDArray[Any] | Sequence[float]"
 RandomState: TypeAlias = "int | np.random.RandomState | None"
 
 
@@ -81,6 +85,7 @@ class ProbabilityPredictor(Protocol):
     def predict_proba(self, X: Rows, /) -> ArrayLike: ...
 
 
+@runtime_checkable
 class ReferenceLosses(Protocol):
     """Losses of a reference that know their rows and what a bound may assume of them."""
 

@@ -125,7 +125,7 @@ def _minimise(
         if size <= tolerance:
             break
         if factor is None:
-            factor, fresh = _factorised(X, alpha, w, scores), True
+            factor, fresh = _factorise_hessian(X, alpha, w, scores), True
         step = scipy.linalg.cho_solve(factor, gradient, check_finite=False)
         w, scores, gradient = _step(X, y, alpha, w, scores, gradient, step, careful=fresh)
         before, size = size, float(np.abs(gradient).max())
@@ -186,7 +186,7 @@ def _gradient(X: Matrix, y: FloatArray, alpha: float, w: FloatArray, scores: Flo
     return np.append(np.asarray(residual @ X).ravel() + alpha * w[:-1], residual.sum())
 
 
-def _factorised(X: Matrix, alpha: float, w: FloatArray, scores: FloatArray) -> _Factor:
+def _factorise_hessian(X: Matrix, alpha: float, w: FloatArray, scores: FloatArray) -> _Factor:
     """Return the Cholesky factorisation of the Hessian of the regularised mean loss."""
     p = expit(scores)
     root = np.sqrt(p * (1.0 - p) / scores.size)

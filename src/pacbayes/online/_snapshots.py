@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Protocol, Self, TypeAlias, TypeVar
+from typing import Protocol, Self, TypeAlias, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from pacbayes import losses as loss_functions
-from pacbayes._core.types import Classifier, FloatArray, Labels, Rows
+from pacbayes._core.types import Classifier, FloatArray, Labels, Predictor, Rows
 from pacbayes.learners import OneClass
 from pacbayes.losses import predictor_losses
 
@@ -54,4 +54,4 @@ def reference_losses(model: ReferenceEstimator | OneClass, X: Rows, y: Labels, l
         if values.shape != y.shape or not np.all((values >= 0.0) & (values <= 1.0)):
             raise ValueError("The method 'reference_losses' must return one number in [0, 1] per row.")
         return values
-    return predictor_losses("online_reference", model, X, y, loss_functions.get(loss))
+    return predictor_losses("online_reference", cast("Predictor", model), X, y, loss_functions.get(loss))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any, Unpack
+from typing import Any, Unpack, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -132,7 +132,7 @@ def fixed_reference(
     'fixed'
     """
     if hasattr(predictor, "predict"):
-        values = predictor_losses("fixed_reference", predictor, X, y, loss_functions.get(loss))
+        values = predictor_losses("fixed_reference", cast("Predictor", predictor), X, y, loss_functions.get(loss))
     else:
         values = to_floats("fixed_reference", "predictor", predictor)
         check_range("fixed_reference", "predictor", values, 0.0, 1.0, "lie in [0, 1]")

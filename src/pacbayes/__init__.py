@@ -10,6 +10,7 @@ from pacbayes.estimators import (
     OnlineCertifiedClassifier,
     holdout_certificate,
 )
+from pacbayes.learners import RecursiveLogistic, RefittedLogistic
 from pacbayes.numerics import (
     categorical_kl,
     kl,
@@ -25,8 +26,6 @@ from pacbayes.online import (
     Geometric,
     LearnedReference,
     OnlineReference,
-    RecursiveLogistic,
-    RefittedLogistic,
     StochasticReference,
     fixed_reference,
     online_reference,

@@ -9,12 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pacbayes._core.types import FloatArray
+from pacbayes._core.types import FloatArray, IntArray, Labels, Predictor, ProbabilityPredictor, Rows, RowsLike
 
 __all__ = ["Loss", "absolute", "brier", "get", "log_loss", "names", "predictor_losses", "register", "zero_one"]
 
@@ -36,7 +36,7 @@ class Loss:
     """
 
     name: str
-    function: Callable[..., Any]
+    function: Callable[..., ArrayLike]
     prediction: str = "label"
 
     def __call__(self, predictions: ArrayLike, labels: ArrayLike) -> FloatArray:
@@ -125,7 +125,7 @@ _REGISTRY = {
 }
 
 
-def register(name: str, function: Callable[..., Any], prediction: str = "label") -> Loss:
+def register(name: str, function: Callable[..., ArrayLike], prediction: str = "label") -> Loss:
     """Register a loss of your own under a name and return it.
 
     Parameters
@@ -184,7 +184,9 @@ def names() -> list[str]:
     return list(_REGISTRY)
 
 
-def predictor_losses(owner: str, predictor: Any, X: Any, y: Any, loss: Loss) -> FloatArray:
+def predictor_losses(
+    owner: str, predictor: Predictor | ProbabilityPredictor, X: RowsLike | None, y: ArrayLike | None, loss: Loss
+) -> FloatArray:
     """Return the loss of a predictor on each row, from its predictions or, with its ``classes_``, its probabilities.
 
     Parameters
@@ -209,8 +211,8 @@ def predictor_losses(owner: str, predictor: Any, X: Any, y: Any, loss: Loss) -> 
     """
     labels = np.asarray(y)
     if loss.prediction == "probability":
-        return loss(*_given_probability(predictor, X, labels))
-    predictions = np.asarray(predictor.predict(X))
+        return loss(*_given_probability(cast("ProbabilityPredictor", predictor), cast("Rows", X), labels))
+    predictions = np.asarray(cast("Predictor", predictor).predict(X))
     if predictions.shape == (labels.size, 1):
         predictions = predictions[:, 0]
     if predictions.shape != labels.shape:
@@ -221,7 +223,7 @@ def predictor_losses(owner: str, predictor: Any, X: Any, y: Any, loss: Loss) -> 
     return loss(predictions, labels)
 
 
-def _given_probability(predictor: Any, X: Any, y: Any) -> tuple[FloatArray, Any]:
+def _given_probability(predictor: ProbabilityPredictor, X: Rows, y: Labels) -> tuple[FloatArray, IntArray]:
     """Return probabilities and label codes, with a column of zeros for each label the predictor has not met."""
     known = np.asarray(predictor.classes_)
     unseen = np.setdiff1d(y, known)

@@ -11,10 +11,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sklearn.naive_bayes import GaussianNB
+from sklearn.preprocessing import FunctionTransformer
 
 import pacbayes as pb
 
 SAMPLE = pb.datasets.make_known_risk(700, d=4, random_state=0)
+SMALL = pb.datasets.make_known_risk(400, d=3, random_state=0)
+ARGUMENTS = {"schedule": pb.Every(50), "shuffle": False}
 SCRIPT = """
 import sys, time, numpy as np, pacbayes as pb
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -57,3 +60,32 @@ def test_checkpoints_of_another_run_or_damaged_ones_are_refused(tmp_path):
     Path(tmp_path / "chain-0.joblib").write_bytes(b"junk")
     with pytest.raises(ValueError, match=r"cannot be read .* Delete it to start anew"):
         pb.online_reference(GaussianNB(), SAMPLE.X, SAMPLE.y, random_state=0, **arguments)
+
+
+def test_checkpoints_see_all_of_the_data_and_of_the_estimator(tmp_path):
+    y = np.where(SMALL.y, "yes", "no").astype(object)
+    X = np.vstack([SMALL.X] * 5)
+    labels = np.concatenate([y] * 5)
+    pb.online_reference(GaussianNB(), X, labels, checkpoint=tmp_path, **ARGUMENTS)
+    flipped = labels.copy()
+    flipped[900:1100] = np.where(flipped[900:1100] == "yes", "no", "yes")
+    with pytest.raises(ValueError, match="is of another run"):
+        pb.online_reference(GaussianNB(), X, flipped, checkpoint=tmp_path, **ARGUMENTS)
+    with pytest.raises(ValueError, match="is of another run"):
+        pb.online_reference(GaussianNB(var_smoothing=1.0), X, labels, checkpoint=tmp_path, **ARGUMENTS)
+    with pytest.raises(ValueError, match="is of another run"):
+        pb.online_reference(GaussianNB(), X, labels, checkpoint=tmp_path, keep=2, **ARGUMENTS)
+
+
+def test_checkpoints_do_not_depend_on_addresses(tmp_path):
+    from sklearn.pipeline import make_pipeline
+
+    for _ in range(2):
+        pipeline = make_pipeline(FunctionTransformer(np.abs), GaussianNB())
+        pb.online_reference(pipeline, SMALL.X, SMALL.y, checkpoint=tmp_path, **ARGUMENTS)
+
+
+def test_nothing_but_the_chains_stays_in_the_folder(tmp_path):
+    folder = tmp_path / "new" / "folder"
+    pb.online_reference(GaussianNB(), SAMPLE.X, SAMPLE.y, schedule=100, chains=2, random_state=0, checkpoint=folder)
+    assert sorted(path.name for path in folder.iterdir()) == ["chain-0.joblib", "chain-1.joblib"]

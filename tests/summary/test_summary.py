@@ -195,3 +195,9 @@ def test_bad_input(call, message):
 def test_adding_something_else_is_a_type_error():
     with pytest.raises(TypeError):
         S + 1
+
+
+def test_summary_rates_must_be_a_list_and_weights_go_with_them():
+    for options in ({"rates": []}, {"rates": [[0.5]]}, {"rates": [0.5], "weights": [0.5, 0.5]}, {"weights": [1.0]}):
+        with pytest.raises(ValueError, match=r"'(rates|weights)' argument of Summary"):
+            pb.Summary.from_losses([0.1], **options)

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from sklearn.utils import check_array
 
-from pacbayes._core.types import FloatArray
+from pacbayes._core.types import FloatArray, Labels, Matrix, RowsLike
 
 __all__ = ["checked_matrix", "label_signs", "two_classes"]
 
 
-def checked_matrix(owner: str, X: Any, columns: int, *, finite: bool = True) -> Any:
-    """Return X as a float64 array or CSR matrix with the given number of columns; NaN and infinity are refused.
+def checked_matrix(owner: str, X: RowsLike, columns: int | None = None, *, finite: bool = True) -> Matrix:
+    """Return X as a float64 array or CSR matrix with the columns that are expected; NaN and infinity are refused.
 
     With ``finite=False`` the caller refuses them, where it can do so without another pass over X.
     """
     matrix = check_array(X, accept_sparse="csr", dtype=np.float64, ensure_all_finite=finite, input_name="X")
-    if matrix.shape[1] != columns:
+    if columns is not None and matrix.shape[1] != columns:
         raise ValueError(
             f"The 'X' argument of {owner} must have {columns} columns, one per weight (less the intercept). "
             f"Got {matrix.shape[1]} instead."
@@ -28,7 +26,7 @@ def checked_matrix(owner: str, X: Any, columns: int, *, finite: bool = True) -> 
     return matrix if sp.issparse(matrix) else np.ascontiguousarray(matrix)
 
 
-def two_classes(owner: str, y: ArrayLike, classes: ArrayLike | None) -> Any:
+def two_classes(owner: str, y: ArrayLike, classes: ArrayLike | None) -> Labels:
     """Return the negative and the positive label, sorted, from ``classes`` or from the labels themselves."""
     if classes is not None:
         named = np.asarray(classes)
@@ -47,7 +45,7 @@ def two_classes(owner: str, y: ArrayLike, classes: ArrayLike | None) -> Any:
     return found
 
 
-def _distinct(labels: Any) -> Any:
+def _distinct(labels: Labels) -> Labels:
     """Return the distinct labels, sorted; without sorting all of them where there are two."""
     if labels.size and labels.ndim == 1:
         others = labels[labels != labels[0]]

@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol, Self, TypeAlias
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias, TypedDict, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 __all__ = [
     "BoolArray",
     "Classifier",
     "FloatArray",
     "FloatOrArray",
+    "Grid",
     "IntArray",
     "Labels",
+    "Matrix",
     "Predictor",
+    "ProbabilityPredictor",
     "RandomState",
+    "ReferenceLosses",
+    "Regressor",
     "Rows",
     "RowsLike",
+    "SummaryOptions",
     "Transformer",
 ]
 
@@ -25,8 +35,11 @@ FloatArray: TypeAlias = NDArray[np.float64]
 IntArray: TypeAlias = NDArray[np.int64]
 BoolArray: TypeAlias = NDArray[np.bool_]
 Labels: TypeAlias = NDArray[Any]  # numbers or text
+Matrix: TypeAlias = "FloatArray | sp.csr_matrix"  # rows after the check that they are numbers
 # what a function of numbers returns: a float for single numbers, an array for arrays
 FloatOrArray: TypeAlias = "float | FloatArray"
+# numbers along a grid, for which such a function returns an array
+Grid: TypeAlias = "NDArray[Any] | Sequence[float]"
 RandomState: TypeAlias = "int | np.random.RandomState | None"
 
 
@@ -54,6 +67,40 @@ class Classifier(Predictor, Protocol):
     def fit(self, X: Any, y: Any) -> Self: ...
 
     def get_params(self, deep: bool = True) -> dict[str, Any]: ...
+
+
+class Regressor(Predictor, Protocol):
+    """A regressor of scikit-learn's kind."""
+
+    def fit(self, X: Any, y: Any) -> Self: ...
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]: ...
+
+
+class ProbabilityPredictor(Protocol):
+    """Anything fitted that gives a probability to each of its classes, for each row."""
+
+    classes_: Labels
+
+    def predict_proba(self, X: Rows, /) -> ArrayLike: ...
+
+
+@runtime_checkable
+class ReferenceLosses(Protocol):
+    """Losses of a reference that know their rows and what a bound may assume of them."""
+
+    @property
+    def kind(self) -> str: ...
+
+    def by_row(self) -> FloatArray: ...
+
+
+class SummaryOptions(TypedDict, total=False):
+    """What every constructor of a summary takes besides losses, a reference and its kind."""
+
+    strength: float
+    rates: ArrayLike | None
+    weights: ArrayLike | None
 
 
 class Transformer(Protocol):

@@ -1,4 +1,4 @@
-"""The paper's eight data sets, checked and encoded, and synthetic laws whose true risk is known."""
+"""The paper's eight data sets, checked and encoded, and synthetic distributions whose true risk is known."""
 
 from pacbayes.datasets._files import DataFileError
 from pacbayes.datasets._load import load, names

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import csv
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal, NamedTuple, overload
 
 import numpy as np
 from sklearn.utils import Bunch
 
-from pacbayes._core.types import FloatArray
+from pacbayes._core.types import FloatArray, IntArray
 from pacbayes.datasets._files import DataFileError, raw_file
 from pacbayes.datasets._specifications import SPECIFICATIONS, Column, Specification
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["load", "names"]
 
@@ -30,7 +34,33 @@ def names() -> list[str]:
     return list(SPECIFICATIONS)
 
 
-def load(name: str, encoding: str = "sound", *, as_frame: bool = False, return_X_y: bool = False) -> Any:
+class Feature(NamedTuple):
+    """One feature of the encoded data."""
+
+    name: str
+    values: FloatArray
+    dtype: str
+
+
+@overload
+def load(name: str, encoding: str = ..., *, as_frame: bool = ..., return_X_y: Literal[False] = ...) -> Bunch: ...
+
+
+@overload
+def load(
+    name: str, encoding: str = ..., *, as_frame: Literal[False] = ..., return_X_y: Literal[True]
+) -> tuple[FloatArray, IntArray]: ...
+
+
+@overload
+def load(
+    name: str, encoding: str = ..., *, as_frame: Literal[True], return_X_y: Literal[True]
+) -> tuple[pd.DataFrame, IntArray]: ...
+
+
+def load(
+    name: str, encoding: str = "sound", *, as_frame: bool = False, return_X_y: bool = False
+) -> Bunch | tuple[FloatArray | pd.DataFrame, IntArray]:
     """Load one of the paper's eight UCI data sets.
 
     The raw file is looked for in the folder ``PACBAYES_DATA`` (or the user's cache), fetched from the UCI archive if
@@ -72,25 +102,17 @@ def load(name: str, encoding: str = "sound", *, as_frame: bool = False, return_X
     if encoding not in _ENCODINGS:
         raise ValueError(f"The 'encoding' argument of load must be one of {_ENCODINGS}. Got {encoding!r} instead.")
     specification = SPECIFICATIONS[name]
-    rows = _rows(specification)
-    columns = list(zip(*rows, strict=True))
-    features, labels = [], None
-    for column, texts in zip(specification.columns, columns, strict=True):
-        if column.name == specification.label:
-            labels = _labels(specification, texts)
-        elif column.used:
-            features.extend(_encoded(specification, column, texts, encoding))
-    data = np.column_stack([values for _, values, _ in features])
+    features, labels = _encode(specification, encoding)
+    data = np.column_stack([feature.values for feature in features])
     if encoding == "published":
-        data = _scaled_by_all_rows(data)
-    feature_names = [label for label, _, _ in features]
+        data = _scale_by_all_rows(data)
     table = _frame(data, features, encoding) if as_frame else data
     if return_X_y:
         return table, labels
     return Bunch(
         data=table,
         target=labels,
-        feature_names=feature_names,
+        feature_names=[feature.name for feature in features],
         target_names=list(specification.labels),
         name=name,
         encoding=encoding,
@@ -109,7 +131,20 @@ def _rows(specification: Specification) -> list[list[str]]:
     return [row for row in rows if _MISSING not in row] if specification.drop_missing else rows
 
 
-def _labels(specification: Specification, texts: Any) -> Any:
+def _encode(specification: Specification, encoding: str) -> tuple[list[Feature], IntArray]:
+    """Return the features and the labels of a raw file."""
+    columns = dict(zip(specification.columns, zip(*_rows(specification), strict=True), strict=True))
+    features = [
+        feature
+        for column, texts in columns.items()
+        if column.used and column.name != specification.label
+        for feature in _features(specification, column, texts, encoding)
+    ]
+    (texts,) = (texts for column, texts in columns.items() if column.name == specification.label)
+    return features, _labels(specification, texts)
+
+
+def _labels(specification: Specification, texts: Sequence[str]) -> IntArray:
     odd = set(texts) - set(specification.labels)
     if odd:
         raise DataFileError(
@@ -119,10 +154,8 @@ def _labels(specification: Specification, texts: Any) -> Any:
     return np.array([text == specification.positive for text in texts], dtype=np.int64)
 
 
-def _encoded(
-    specification: Specification, column: Column, texts: Any, encoding: str
-) -> list[tuple[str, FloatArray, str]]:
-    """Return (name, values, dtype) of each feature that a column becomes."""
+def _features(specification: Specification, column: Column, texts: Sequence[str], encoding: str) -> list[Feature]:
+    """Return each feature that a column becomes."""
     if column.categories:
         odd = set(texts) - set(column.categories)
         if odd:
@@ -131,24 +164,24 @@ def _encoded(
                 f"Got {odd.pop()!r} instead."
             )
         array = np.array(texts)
-        return [(f"{column.name}={c}", (array == c).astype(np.float64), "uint8") for c in column.categories]
+        return [Feature(f"{column.name}={c}", (array == c).astype(np.float64), "uint8") for c in column.categories]
     if encoding == "published" and column.ordered_as_text:
         place = {text: float(index) for index, text in enumerate(column.ordered_as_text)}
-        return [(column.name, np.array([place[text] for text in texts]), "float64")]
+        return [Feature(column.name, np.array([place[text] for text in texts]), "float64")]
     stand_in = column.missing_sound
     numbers = [stand_in if text == _MISSING and stand_in is not None else float(text) for text in texts]
-    return [(column.name, np.array(numbers, dtype=np.float64), "float64")]
+    return [Feature(column.name, np.array(numbers, dtype=np.float64), "float64")]
 
 
-def _scaled_by_all_rows(data: FloatArray) -> FloatArray:
+def _scale_by_all_rows(data: FloatArray) -> FloatArray:
     low, high = data.min(axis=0), data.max(axis=0)
     return np.asarray(2.0 * (data - low) / np.where(high > low, high - low, 1.0) - 1.0)
 
 
-def _frame(data: FloatArray, features: Any, encoding: str) -> Any:
+def _frame(data: FloatArray, features: Sequence[Feature], encoding: str) -> pd.DataFrame:
     try:
         import pandas as pd  # noqa: PLC0415  (an optional dependency)
     except ImportError:
         raise ImportError("load(as_frame=True) needs pandas: install pacbayes[data].") from None
-    frame = pd.DataFrame(data, columns=[label for label, _, _ in features])
-    return frame.astype({label: kind for label, _, kind in features}) if encoding == "sound" else frame
+    frame = pd.DataFrame(data, columns=[feature.name for feature in features])
+    return frame.astype({feature.name: feature.dtype for feature in features}) if encoding == "sound" else frame

@@ -1,4 +1,4 @@
-"""Synthetic laws for which the true risk of any linear classifier is known."""
+"""Synthetic distributions for which the true risk of any linear classifier is known."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scipy.special import expit, ndtr
 from sklearn.utils import check_random_state
 
 from pacbayes._core.arguments import to_floats
-from pacbayes._core.types import FloatArray
+from pacbayes._core.types import BoolArray, FloatArray, IntArray, RandomState
 
 __all__ = ["KnownRisk", "make_known_risk"]
 
@@ -22,7 +22,7 @@ _NODES = 400  # Gauss-Hermite quadrature of a smooth function: far below 1e-6
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KnownRisk:
-    """A sample and the law it came from.
+    """A sample and the distribution it came from.
 
     Attributes
     ----------
@@ -31,11 +31,11 @@ class KnownRisk:
     law : str
         "gaussian", "logistic" or "grid".
     best_risk : float
-        The smallest risk of any linear classifier under the law.
+        The smallest risk of any linear classifier under the distribution.
     """
 
     X: FloatArray
-    y: Any
+    y: IntArray
     law: str
     parameters: dict[str, Any]
 
@@ -47,7 +47,7 @@ class KnownRisk:
                 f"The 'weights' argument of KnownRisk.risk must have {self.X.shape[1]} entries. "
                 f"Got shape {w.shape} instead."
             )
-        return float(_RISKS[self.law](w, float(intercept), **self.parameters))
+        return _RISKS[self.law](w, float(intercept), **self.parameters)
 
     @property
     def best_risk(self) -> float:
@@ -56,9 +56,9 @@ class KnownRisk:
 
 
 def make_known_risk(
-    n: int, d: int = 5, *, law: str = "gaussian", separation: float = 1.0, random_state: Any = None
+    n: int, d: int = 5, *, law: str = "gaussian", separation: float = 1.0, random_state: RandomState = None
 ) -> KnownRisk:
-    """Draw a sample from a law whose true risks are known.
+    """Draw a sample from a distribution whose true risks are known.
 
     Parameters
     ----------
@@ -95,19 +95,23 @@ def make_known_risk(
     return KnownRisk(x, y.astype(np.int64), law, parameters)
 
 
-def _draw_gaussian(rng: Any, n: int, direction: FloatArray, separation: float) -> tuple[FloatArray, Any]:
+def _draw_gaussian(
+    rng: np.random.RandomState, n: int, direction: FloatArray, separation: float
+) -> tuple[FloatArray, BoolArray]:
     y = rng.random_sample(n) < 0.5
     return rng.standard_normal((n, direction.size)) + separation * np.where(y, 1.0, -1.0)[:, None] * direction, y
 
 
-def _risk_gaussian(w: FloatArray, intercept: float, direction: FloatArray, separation: float) -> Any:
+def _risk_gaussian(w: FloatArray, intercept: float, direction: FloatArray, separation: float) -> float:
     norm, shift = np.linalg.norm(w), separation * (w @ direction)
     if norm == 0.0:
         return 0.5
-    return 0.5 * ndtr(-(shift + intercept) / norm) + 0.5 * ndtr(-(shift - intercept) / norm)
+    return float(0.5 * ndtr(-(shift + intercept) / norm) + 0.5 * ndtr(-(shift - intercept) / norm))
 
 
-def _draw_logistic(rng: Any, n: int, direction: FloatArray, separation: float) -> tuple[FloatArray, Any]:
+def _draw_logistic(
+    rng: np.random.RandomState, n: int, direction: FloatArray, separation: float
+) -> tuple[FloatArray, BoolArray]:
     x = rng.standard_normal((n, direction.size))
     return x, rng.random_sample(n) < expit(2.0 * separation * (x @ direction))
 
@@ -119,7 +123,7 @@ def _quadrature() -> tuple[FloatArray, FloatArray]:
     return nodes, masses / masses.sum()
 
 
-def _risk_logistic(w: FloatArray, intercept: float, direction: FloatArray, separation: float) -> Any:
+def _risk_logistic(w: FloatArray, intercept: float, direction: FloatArray, separation: float) -> float:
     """Integrate over ``v = u.x``; given it, ``w.x`` is Gaussian with mean ``(w.u) v`` and the rest of the variance."""
     nodes, masses = _quadrature()
     slope = float(w @ direction)
@@ -127,34 +131,36 @@ def _risk_logistic(w: FloatArray, intercept: float, direction: FloatArray, separ
     if rest > 1e-3 * np.linalg.norm(w) and rest > 0.0:
         says_one = ndtr((slope * nodes + intercept) / rest)
         positive = expit(2.0 * separation * nodes)
-        return masses @ (says_one * (1.0 - positive) + (1.0 - says_one) * positive)
+        return float(masses @ (says_one * (1.0 - positive) + (1.0 - says_one) * positive))
     return _risk_along(slope, intercept, rest, separation)
 
 
-def _risk_along(slope: float, intercept: float, rest: float, separation: float) -> Any:
+def _risk_along(slope: float, intercept: float, rest: float, separation: float) -> float:
     """The same by a fine trapezoidal rule, for rules that switch too sharply along ``v`` for quadrature."""
     v = np.linspace(-12.0, 12.0, 2_000_001)
     density = np.exp(-0.5 * v * v)
     positive = expit(2.0 * separation * v)
     score = slope * v + intercept
     says_one = ndtr(score / rest) if rest > 0.0 else (score > 0.0).astype(np.float64)
-    return density @ (says_one * (1.0 - positive) + (1.0 - says_one) * positive) / density.sum()
+    return float(density @ (says_one * (1.0 - positive) + (1.0 - says_one) * positive) / density.sum())
 
 
 def _corners(d: int) -> FloatArray:
     return np.array(np.meshgrid(*[[-1.0, 1.0]] * d, indexing="ij")).reshape(d, -1).T
 
 
-def _draw_grid(rng: Any, n: int, direction: FloatArray, separation: float) -> tuple[FloatArray, Any]:
+def _draw_grid(
+    rng: np.random.RandomState, n: int, direction: FloatArray, separation: float
+) -> tuple[FloatArray, BoolArray]:
     corners = _corners(direction.size)
     x = corners[rng.randint(len(corners), size=n)]
     return x, (x @ direction > 0.0) ^ (rng.random_sample(n) < expit(-2.0 * separation))
 
 
-def _risk_grid(w: FloatArray, intercept: float, direction: FloatArray, separation: float) -> Any:
+def _risk_grid(w: FloatArray, intercept: float, direction: FloatArray, separation: float) -> float:
     corners, flip = _corners(direction.size), expit(-2.0 * separation)
     agree = (corners @ w + intercept > 0.0) == (corners @ direction > 0.0)
-    return np.where(agree, flip, 1.0 - flip).mean()
+    return float(np.where(agree, flip, 1.0 - flip).mean())
 
 
 _DRAWS = {"gaussian": _draw_gaussian, "logistic": _draw_logistic, "grid": _draw_grid}

@@ -9,7 +9,7 @@ import numpy as np
 from pacbayes.bounds import clopper_pearson
 from pacbayes.experiments._paper import ALPHA, PERIOD, paper_reference
 from pacbayes.experiments._split import Scaler, Split
-from pacbayes.online import RefittedLogistic
+from pacbayes.learners import RefittedLogistic
 
 __all__ = ["holdout", "progressive"]
 

@@ -16,8 +16,9 @@ import numpy as np
 from pacbayes._core.types import FloatArray
 from pacbayes.bounds import excess_kl, maurer, progressive_chernoff, unexpected_bernstein
 from pacbayes.experiments._published import Departures, printed_phi
+from pacbayes.learners import RefittedLogistic
 from pacbayes.numerics import log_xi
-from pacbayes.online import Every, OnlineReference, RefittedLogistic, online_reference
+from pacbayes.online import Every, OnlineReference, online_reference
 from pacbayes.posteriors import Gaussian
 
 __all__ = ["ALPHA", "PERIOD", "PaperFit", "fit_paper", "paper_bound", "paper_reference"]

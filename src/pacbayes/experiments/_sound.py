@@ -10,7 +10,7 @@ from pacbayes._core.types import FloatArray
 from pacbayes.bounds import betting_rates, debiased
 from pacbayes.experiments._paper import ALPHA, PRIOR_VARIANCE
 from pacbayes.experiments._split import Scaler, Split
-from pacbayes.online import RefittedLogistic
+from pacbayes.learners import RefittedLogistic
 from pacbayes.posteriors import Gaussian, laplace_covariance
 from pacbayes.summary import Summary
 

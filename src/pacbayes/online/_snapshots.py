@@ -1,54 +1,57 @@
-"""One snapshot of a reference: fitted on a prefix, judged on what follows."""
+"""One snapshot: fitted on a prefix of the stream, judged on what follows it."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Protocol, Self, TypeAlias, TypeVar, cast
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from pacbayes import losses as loss_functions
-from pacbayes._core.types import FloatArray
+from pacbayes._core.types import Classifier, FloatArray, Labels, Predictor, Rows
+from pacbayes.learners import OneClass
 from pacbayes.losses import predictor_losses
 
-__all__ = ["losses_of", "refitted"]
+__all__ = ["LossLearner", "ReferenceEstimator", "fit_snapshot", "reference_losses"]
 
 
-class OneClass:
-    """What a prefix with a single class teaches: to predict it."""
+class LossLearner(Protocol):
+    """An estimator that says itself what its losses as a reference are."""
 
-    def __init__(self, label: Any) -> None:
-        self.classes_ = np.array([label])
+    def fit(self, X: Rows, y: Labels, /) -> Self: ...
 
-    def predict(self, X: Any) -> Any:
-        return np.repeat(self.classes_, X.shape[0])
-
-    def predict_proba(self, X: Any) -> FloatArray:
-        return np.ones((X.shape[0], 1))
+    def reference_losses(self, X: Rows, y: Labels, /) -> ArrayLike: ...
 
 
-def refitted(estimator: Any, model: Any, X: Any, y: Any, size: int) -> Any:
-    """Fit on the first ``size`` examples, continuing from the last snapshot where the estimator can."""
-    first = y[:size]
-    if np.all(first == first[0]):
-        return OneClass(first[0])
-    warm = getattr(estimator, "warm_start", False) and _met_all(model, first)
-    fresh = model if warm else clone(estimator, safe=False)
-    fresh.fit(X[:size], first)
-    return fresh
+ReferenceEstimator: TypeAlias = "Classifier | LossLearner"
+Estimator = TypeVar("Estimator", bound=ReferenceEstimator)
 
 
-def _met_all(model: Any, labels: Any) -> bool:
-    """Return whether the last snapshot knows every label; otherwise its weights do not fit the problem any more."""
-    known = getattr(model, "classes_", None)
+def fit_snapshot(
+    estimator: Estimator, previous: Estimator | OneClass | None, X: Rows, y: Labels
+) -> Estimator | OneClass:
+    """Fit on these rows, continuing from the previous snapshot where the estimator can."""
+    if np.all(y == y[0]):
+        return OneClass(y[0])
+    model: Estimator = clone(estimator, safe=False)
+    if previous is not None and not isinstance(previous, OneClass) and _can_continue(estimator, previous, y):
+        model = previous
+    model.fit(X, y)
+    return model
+
+
+def _can_continue(estimator: ReferenceEstimator, previous: ReferenceEstimator, labels: Labels) -> bool:
+    """Return whether the previous snapshot knows every label; if not, its weights do not fit the problem any more."""
+    known = getattr(previous, "classes_", None) if getattr(estimator, "warm_start", False) else None
     return known is not None and len(known) > 1 and bool(np.isin(labels, known).all())
 
 
-def losses_of(model: Any, X: Any, y: Any, loss: str) -> FloatArray:
-    """Return the losses of a snapshot on the examples that follow its prefix."""
+def reference_losses(model: ReferenceEstimator | OneClass, X: Rows, y: Labels, loss: str) -> FloatArray:
+    """Return the losses of a snapshot as a reference: those that it states itself, or those of its predictions."""
     if hasattr(model, "reference_losses"):
         values = np.asarray(model.reference_losses(X, y), dtype=np.float64)
         if values.shape != y.shape or not np.all((values >= 0.0) & (values <= 1.0)):
             raise ValueError("The method 'reference_losses' must return one number in [0, 1] per row.")
         return values
-    return predictor_losses("online_reference", model, X, y, loss_functions.get(loss))
+    return predictor_losses("online_reference", cast("Predictor", model), X, y, loss_functions.get(loss))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any
+from typing import Any, Unpack, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from pacbayes import losses as loss_functions
 from pacbayes._core.arguments import check_range, to_floats
 from pacbayes._core.rounding import EPS
-from pacbayes._core.types import FloatArray
+from pacbayes._core.types import FloatArray, IntArray, Predictor, RowsLike, SummaryOptions
 from pacbayes.bounds import betting, betting_rates
 from pacbayes.losses import predictor_losses
 from pacbayes.summary import Summary
@@ -41,7 +41,7 @@ class OnlineReference:
     """
 
     losses: FloatArray
-    order: Any
+    order: IntArray
     points: list[int]
     kind: str = "predictable"
     snapshots: list[tuple[int, Any]] = field(default_factory=list)
@@ -58,7 +58,7 @@ class OnlineReference:
         result[self.order] = self.losses
         return result
 
-    def summary(self, expected: ArrayLike, **options: Any) -> Summary:
+    def summary(self, expected: ArrayLike, **options: Unpack[SummaryOptions]) -> Summary:
         """Summarise a posterior's expected 0-1 losses (one per row of X) de-biased by this reference."""
         rows = to_floats("OnlineReference.summary", "expected", expected)
         if rows.shape != self.losses.shape:
@@ -110,7 +110,9 @@ def zero_reference(n: int) -> OnlineReference:
     return OnlineReference(np.zeros(n), np.arange(n), [], "none")
 
 
-def fixed_reference(predictor: Any, X: Any, y: Any, loss: str = "zero_one") -> OnlineReference:
+def fixed_reference(
+    predictor: Predictor | ArrayLike, X: RowsLike | None, y: ArrayLike | None, loss: str = "zero_one"
+) -> OnlineReference:
     """Return the losses of a predictor that was trained elsewhere, on none of these rows.
 
     Parameters
@@ -130,7 +132,7 @@ def fixed_reference(predictor: Any, X: Any, y: Any, loss: str = "zero_one") -> O
     'fixed'
     """
     if hasattr(predictor, "predict"):
-        values = predictor_losses("fixed_reference", predictor, X, y, loss_functions.get(loss))
+        values = predictor_losses("fixed_reference", cast("Predictor", predictor), X, y, loss_functions.get(loss))
     else:
         values = to_floats("fixed_reference", "predictor", predictor)
         check_range("fixed_reference", "predictor", values, 0.0, 1.0, "lie in [0, 1]")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, clone
 from sklearn.linear_model import Ridge
 
-from pacbayes._core.types import FloatArray
-from pacbayes.online.logistic import RefittedLogistic
+from pacbayes._core.types import Classifier, FloatArray, Labels, Matrix, Regressor, RowsLike
+from pacbayes.learners import RefittedLogistic
 from pacbayes.posteriors import Gaussian
 
 __all__ = ["LearnedReference", "StochasticReference"]
@@ -43,14 +42,14 @@ class StochasticReference(BaseEstimator):  # type: ignore[misc]
     """
 
     def __init__(
-        self, estimator: Any = None, variance: float = 0.1, *, draws: int = 100, random_state: int = 0
+        self, estimator: Classifier | None = None, variance: float = 0.1, *, draws: int = 100, random_state: int = 0
     ) -> None:
         self.estimator = estimator
         self.variance = variance
         self.draws = draws
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> StochasticReference:
+    def fit(self, X: RowsLike, y: ArrayLike) -> StochasticReference:
         """Fit the estimator and centre the Gaussian there."""
         if not hasattr(self, "estimator_"):
             self.estimator_ = RefittedLogistic() if self.estimator is None else clone(self.estimator)
@@ -60,7 +59,7 @@ class StochasticReference(BaseEstimator):  # type: ignore[misc]
         self.posterior_ = Gaussian(mean[0] if len(mean) == 1 else mean, self.variance, intercept=True)
         return self
 
-    def reference_losses(self, X: Any, y: Any) -> FloatArray:
+    def reference_losses(self, X: RowsLike, y: ArrayLike) -> FloatArray:
         """Return the expected 0-1 losses; a label that was not met in the past is always an error."""
         labels = np.asarray(y)
         if self.posterior_.mean.ndim == 1:
@@ -96,11 +95,11 @@ class LearnedReference(BaseEstimator):  # type: ignore[misc]
     True
     """
 
-    def __init__(self, estimator: Any = None, regressor: Any = None) -> None:
+    def __init__(self, estimator: Classifier | None = None, regressor: Regressor | None = None) -> None:
         self.estimator = estimator
         self.regressor = regressor
 
-    def fit(self, X: Any, y: Any) -> LearnedReference:
+    def fit(self, X: Matrix, y: Labels) -> LearnedReference:
         """Learn from the past which examples are hard."""
         self.estimator_ = RefittedLogistic() if self.estimator is None else clone(self.estimator)
         self.regressor_ = Ridge() if self.regressor is None else clone(self.regressor)
@@ -113,12 +112,12 @@ class LearnedReference(BaseEstimator):  # type: ignore[misc]
         self.regressor_.fit(self._features(X[rows], y[rows]), wrong)
         return self
 
-    def _features(self, X: Any, y: Any) -> FloatArray:
+    def _features(self, X: Matrix, y: Labels) -> FloatArray:
         dense = X.toarray() if hasattr(X, "toarray") else np.asarray(X)
         label = (np.asarray(y) == self.classes_[-1]).astype(np.float64)
         margin = np.asarray(self.estimator_.decision_function(X)) * (2.0 * label - 1.0)
         return np.column_stack([dense, label, margin, np.tanh(margin)])
 
-    def reference_losses(self, X: Any, y: Any) -> FloatArray:
+    def reference_losses(self, X: Matrix, y: Labels) -> FloatArray:
         """Return the predicted losses, clipped to [0, 1]."""
         return np.asarray(np.clip(self.regressor_.predict(self._features(X, y)), 0.0, 1.0))

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import scipy.linalg
-import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
 from pacbayes._core.arguments import to_floats
 from pacbayes._core.arithmetic import ARRAYS
-from pacbayes._core.types import FloatArray
+from pacbayes._core.types import FloatArray, Matrix
 
 __all__ = ["Covariance", "checked_covariance", "shape_divergence"]
 
@@ -35,7 +33,7 @@ class Covariance:
         """Return the covariance as a matrix."""
         return np.diag(self.root**2) if self.is_diagonal else np.asarray(self.root @ self.root.T)
 
-    def spread(self, X: Any) -> FloatArray:
+    def spread(self, X: Matrix) -> FloatArray:
         """Return ``x'Sx`` for each row of X, which may lack the last column (an intercept of ones)."""
         if self.is_diagonal:
             return _diagonal_spread(X, self.root**2)
@@ -65,10 +63,10 @@ class Covariance:
         return noise * self.root if self.is_diagonal else noise @ self.root.T
 
 
-def _diagonal_spread(X: Any, variances: FloatArray) -> FloatArray:
+def _diagonal_spread(X: Matrix, variances: FloatArray) -> FloatArray:
     columns = X.shape[1]
     used, rest = variances[:columns], float(variances[columns:].sum())
-    if sp.issparse(X):
+    if hasattr(X, "multiply"):  # sparse
         return np.asarray(X.multiply(X) @ used).ravel() + rest
     if used.size and np.all(used == used[0]):  # isotropic: one product less per entry
         return np.asarray(np.einsum("ij,ij->i", X, X) * used[0] + rest)

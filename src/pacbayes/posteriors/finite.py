@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Unpack, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from pacbayes import losses as loss_functions
 from pacbayes._core.arguments import check_range, to_floats
-from pacbayes._core.types import FloatArray
+from pacbayes._core.types import FloatArray, Predictor, ProbabilityPredictor, ReferenceLosses, RowsLike, SummaryOptions
 from pacbayes.losses import predictor_losses
 from pacbayes.numerics import categorical_kl
 from pacbayes.summary import Summary
@@ -44,7 +44,11 @@ class Finite:
     """
 
     def __init__(
-        self, weights: ArrayLike, predictors: Sequence[Any] | None = None, *, losses: ArrayLike | None = None
+        self,
+        weights: ArrayLike,
+        predictors: Sequence[Predictor | ProbabilityPredictor] | None = None,
+        *,
+        losses: ArrayLike | None = None,
     ) -> None:
         self.weights = _probabilities("weights", weights)
         if (predictors is None) == (losses is None):
@@ -65,7 +69,7 @@ class Finite:
         even = np.full(self.weights.size, 1.0 / self.weights.size)
         return float(categorical_kl(self.weights, even if prior is None else _probabilities("prior", prior)))
 
-    def losses(self, X: Any = None, y: Any = None, loss: str = "zero_one") -> FloatArray:
+    def losses(self, X: RowsLike | None = None, y: ArrayLike | None = None, loss: str = "zero_one") -> FloatArray:
         """Return the loss of each predictor (rows) on each example (columns)."""
         if self._losses is not None:
             return self._losses
@@ -74,9 +78,21 @@ class Finite:
         labels = np.asarray(y)
         return np.stack([predictor_losses("Finite", p, X, labels, function) for p in self.predictors])
 
-    def summary(self, X: Any = None, y: Any = None, *, loss: str = "zero_one", **options: Any) -> Summary:
+    def summary(
+        self,
+        X: RowsLike | None = None,
+        y: ArrayLike | None = None,
+        *,
+        loss: str = "zero_one",
+        reference: ArrayLike | ReferenceLosses | None = None,
+        reference_kind: str | None = None,
+        **options: Unpack[SummaryOptions],
+    ) -> Summary:
         """Summarise exactly; options as in :meth:`Summary.from_losses`."""
-        return Summary.from_mixture(self.losses(X, y, loss), self.weights, **options)
+        given = cast("ArrayLike | None", reference)  # which Summary asks for its rows, if it knows them
+        return Summary.from_mixture(
+            self.losses(X, y, loss), self.weights, given, reference_kind=reference_kind, **options
+        )
 
 
 def _probabilities(name: str, values: ArrayLike) -> FloatArray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 
 from pacbayes._core.arguments import check_range, to_floats
 from pacbayes._core.labels import checked_matrix, label_signs
-from pacbayes._core.types import FloatArray
+from pacbayes._core.types import FloatArray, FloatOrArray, Grid, Matrix, RandomState, RowsLike
 from pacbayes.posteriors._covariance import Covariance, checked_covariance, shape_divergence
 
 __all__ = ["Gaussian"]
@@ -91,9 +91,24 @@ class Gaussian:
             )
         return np.asarray(target - self.mean)
 
+    @overload
+    def kl(
+        self, prior: Gaussian, *, scales: float = ..., towards: ArrayLike | None = ..., steps: float = ...
+    ) -> float: ...
+
+    @overload
+    def kl(
+        self, prior: Gaussian, *, scales: Grid, towards: ArrayLike | None = ..., steps: ArrayLike = ...
+    ) -> FloatArray: ...
+
+    @overload
+    def kl(
+        self, prior: Gaussian, *, scales: ArrayLike = ..., towards: ArrayLike | None = ..., steps: Grid
+    ) -> FloatArray: ...
+
     def kl(
         self, prior: Gaussian, *, scales: ArrayLike = 1.0, towards: ArrayLike | None = None, steps: ArrayLike = 0.0
-    ) -> Any:
+    ) -> FloatOrArray:
         """Divergence from a prior, exact and without cancellation; on a grid of scales and steps if asked.
 
         Parameters
@@ -124,7 +139,7 @@ class Gaussian:
 
     def zero_one(
         self,
-        X: Any,
+        X: RowsLike,
         y: ArrayLike,
         *,
         classes: ArrayLike | None = None,
@@ -178,7 +193,7 @@ class Gaussian:
             _fill(result[row], margin, spread, factors.ravel(), signs)
         return result.reshape(fractions.shape + factors.shape + signs.shape)
 
-    def projections(self, X: Any) -> tuple[FloatArray, FloatArray]:
+    def projections(self, X: RowsLike) -> tuple[FloatArray, FloatArray]:
         """Return, for each row, the deviation ``sqrt(x'Sx)`` and the mean ``m.x`` of its score.
 
         Examples
@@ -190,7 +205,7 @@ class Gaussian:
         matrix = checked_matrix("Gaussian.projections", X, self.mean.size - self.intercept)
         return self._projections(matrix, None)[:2]
 
-    def _projections(self, X: Any, direction: FloatArray | None) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def _projections(self, X: Matrix, direction: FloatArray | None) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return ``sqrt(x'Sx)``, ``m.x`` and ``direction.x``; rows that under- or overflow are scaled first."""
         with np.errstate(over="ignore", invalid="ignore"):
             variance = self._covariance.spread(X)
@@ -198,7 +213,8 @@ class Gaussian:
             drift = np.zeros_like(centre) if direction is None else self._project(X, direction)
         extreme = np.flatnonzero(~((variance > _SMALLEST) & (variance < _LARGEST)))
         if extreme.size:
-            rows = X[extreme].toarray() if hasattr(X, "toarray") else X[extreme]
+            rows = X[extreme]
+            rows = rows.toarray() if hasattr(rows, "toarray") else rows
             if not np.isfinite(rows).all():  # whatever is not finite in a row shows in its variance
                 raise ValueError(
                     "The 'X' argument of Gaussian.zero_one must be finite. Input X contains NaN or infinity."
@@ -211,18 +227,18 @@ class Gaussian:
             drift[extreme] = 0.0 if direction is None else rows @ direction
         return np.sqrt(variance), centre, drift
 
-    def _project(self, X: Any, weights: FloatArray) -> FloatArray:
+    def _project(self, X: Matrix, weights: FloatArray) -> FloatArray:
         columns = X.shape[1]
         return np.asarray(X @ weights[:columns]).ravel() + float(weights[columns:].sum())
 
-    def sample(self, size: int, random_state: Any = None) -> FloatArray:
+    def sample(self, size: int, random_state: RandomState | np.random.Generator = None) -> FloatArray:
         """Draw ``size`` weight vectors, one per row (one matrix each for several classes)."""
         generator = random_state if isinstance(random_state, np.random.Generator) else check_random_state(random_state)
         noise = generator.standard_normal((size, self.mean.size))
         draws = self.mean.ravel() + self._covariance.colour(noise)
         return np.asarray(draws.reshape(size, *self.mean.shape))
 
-    def scores(self, weights: FloatArray, X: Any) -> FloatArray:
+    def scores(self, weights: FloatArray, X: RowsLike) -> FloatArray:
         """Return ``w.x`` for drawn weights: shape (draws, n), or (draws, n, C) for several classes."""
         columns = self.mean.shape[-1] - self.intercept
         matrix = checked_matrix("Gaussian.scores", X, columns)

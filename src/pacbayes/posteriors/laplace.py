@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import scipy.linalg
-import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from scipy.special import expit
 
 from pacbayes._core.arguments import to_floats
 from pacbayes._core.labels import checked_matrix, label_signs
-from pacbayes._core.types import FloatArray
+from pacbayes._core.types import FloatArray, Matrix, RowsLike
 
 __all__ = ["laplace_covariance"]
 
@@ -20,7 +17,7 @@ _ROWS = 8192
 
 
 def laplace_covariance(
-    X: Any,
+    X: RowsLike,
     y: ArrayLike,
     weights: ArrayLike,
     alpha: float,
@@ -84,7 +81,7 @@ def laplace_covariance(
     return np.asarray(0.5 * (inverse + inverse.T))
 
 
-def _curvature(X: Any, weights: FloatArray) -> FloatArray:
+def _curvature(X: Matrix, weights: FloatArray) -> FloatArray:
     """Return ``sum_i p_i (1 - p_i) x_i x_i'`` over rows, with a last coordinate of ones if there is one weight more."""
     columns = X.shape[1]
     total = np.zeros((weights.size, weights.size))
@@ -92,7 +89,7 @@ def _curvature(X: Any, weights: FloatArray) -> FloatArray:
         rows = X[start : start + _ROWS]
         p = expit(np.asarray(rows @ weights[:columns]).ravel() + float(weights[columns:].sum()))
         root = np.sqrt(p * (1.0 - p))
-        scaled = rows.multiply(root[:, None]).toarray() if sp.issparse(rows) else rows * root[:, None]
+        scaled = rows.multiply(root[:, None]).toarray() if hasattr(rows, "multiply") else rows * root[:, None]
         if columns < weights.size:
             scaled = np.column_stack([scaled, root])
         total += scaled.T @ scaled

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any
+from functools import reduce
+from operator import add
+from typing import Unpack
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, softmax
 
 from pacbayes import losses as loss_functions
 from pacbayes._core.arguments import single
 from pacbayes._core.labels import checked_matrix, two_classes
-from pacbayes._core.types import FloatArray
+from pacbayes._core.types import (
+    FloatArray,
+    IntArray,
+    Labels,
+    Matrix,
+    RandomState,
+    ReferenceLosses,
+    RowsLike,
+    SummaryOptions,
+)
 from pacbayes.posteriors.gaussian import Gaussian
 from pacbayes.summary import Summary
 
@@ -52,7 +63,13 @@ class MonteCarlo:
     (0.01, True)
     """
 
-    def __init__(self, posterior: Gaussian, draws: int = 1000, delta: float = 0.01, random_state: Any = None) -> None:
+    def __init__(
+        self,
+        posterior: Gaussian,
+        draws: int = 1000,
+        delta: float = 0.01,
+        random_state: RandomState | np.random.Generator = None,
+    ) -> None:
         self.posterior = posterior
         self.draws = int(single("MonteCarlo", "draws", draws))
         self.delta = float(single("MonteCarlo", "delta", delta))
@@ -60,13 +77,14 @@ class MonteCarlo:
 
     def summary(
         self,
-        X: Any,
+        X: RowsLike,
         y: ArrayLike,
         *,
         loss: str = "zero_one",
         classes: ArrayLike | None = None,
-        reference: ArrayLike | None = None,
-        **options: Any,
+        reference: ArrayLike | ReferenceLosses | None = None,
+        reference_kind: str | None = None,
+        **options: Unpack[SummaryOptions],
     ) -> Summary:
         """Summarise the losses of the draws on these examples.
 
@@ -80,7 +98,7 @@ class MonteCarlo:
             All labels in the order of the posterior's rows; by default those found in ``y``, sorted.
         reference : array_like or OnlineReference, optional
             Loss of the reference on each example.
-        **options
+        reference_kind, **options
             As in :meth:`Summary.from_losses`.
         """
         function = loss_functions.get(loss)
@@ -88,35 +106,32 @@ class MonteCarlo:
             raise ValueError(
                 f"MonteCarlo.summary takes losses of labels or probabilities. Got {function.name!r} instead."
             )
-        labels, X = np.asarray(y), checked_matrix("MonteCarlo.summary", X, self._columns)
-        if labels.shape != (X.shape[0],):
+        labels, matrix = np.asarray(y), checked_matrix("MonteCarlo.summary", X, self._columns)
+        if labels.shape != (matrix.shape[0],):
             raise ValueError(
-                f"The 'y' argument of MonteCarlo.summary must have one label per row of X ({X.shape[0]}). "
+                f"The 'y' argument of MonteCarlo.summary must have one label per row of X ({matrix.shape[0]}). "
                 f"Got shape {labels.shape} instead."
             )
         known = self._classes(labels, classes)
         codes = np.searchsorted(known, labels) if classes is None else _codes(known, labels)
-        if hasattr(reference, "by_row"):
-            options["reference_kind"] = reference.kind  # type: ignore[union-attr]
-            reference = None if reference.kind == "none" else reference.by_row()  # type: ignore[union-attr]
+        kind, values = _losses_by_row(reference, reference_kind)
         weights = self.posterior.sample(self.draws, self.random_state)
         rows = max(1, _CELLS // (self.draws * max(1, known.size)))
-        total: Summary | None = None
+        parts = []
         for start in range(0, labels.size, rows):
             block = slice(start, start + rows)
-            losses = self._losses(weights, X[block], codes[block], function)
-            part = None if reference is None else np.asarray(reference)[block]
-            chunk = Summary.from_draws(losses, self.delta, part, **options)
-            total = chunk if total is None else total + chunk
-        if total is None:
+            losses = self._losses(weights, matrix[block], codes[block], function)
+            part = None if values is None else values[block]
+            parts.append(Summary.from_draws(losses, self.delta, part, reference_kind=kind, **options))
+        if not parts:
             raise ValueError("The 'X' argument of MonteCarlo.summary must hold at least one row. Got none instead.")
-        return total
+        return reduce(add, parts)
 
     @property
     def _columns(self) -> int:
         return int(self.posterior.mean.shape[-1] - self.posterior.intercept)
 
-    def _classes(self, labels: Any, classes: ArrayLike | None) -> Any:
+    def _classes(self, labels: Labels, classes: ArrayLike | None) -> Labels:
         if self.posterior.mean.ndim == 1:
             return two_classes("MonteCarlo.summary", labels, classes)
         known = np.unique(labels) if classes is None else np.asarray(classes)
@@ -127,21 +142,30 @@ class MonteCarlo:
             )
         return known
 
-    def _losses(self, weights: FloatArray, X: Any, codes: Any, function: loss_functions.Loss) -> FloatArray:
+    def _losses(self, weights: FloatArray, X: Matrix, codes: IntArray, function: loss_functions.Loss) -> FloatArray:
         scores = self.posterior.scores(weights, X)
         two = self.posterior.mean.ndim == 1
         if function.prediction == "label":
-            predictions: Any = (scores > 0.0).astype(np.int64) if two else np.argmax(scores, axis=-1)
+            predictions: Labels = (scores > 0.0).astype(np.int64) if two else np.argmax(scores, axis=-1)
         else:
             predictions = expit(scores) if two else softmax(scores, axis=-1)
         return function(predictions, np.broadcast_to(codes, scores.shape[:2]))
 
 
-def _codes(known: Any, labels: Any) -> Any:
+def _losses_by_row(
+    reference: ArrayLike | ReferenceLosses | None, kind: str | None
+) -> tuple[str | None, NDArray[np.generic] | None]:
+    """Return what a bound may assume of the reference, and its losses in the order of the rows, if it has any."""
+    if isinstance(reference, ReferenceLosses):
+        return reference.kind, None if reference.kind == "none" else reference.by_row()
+    return kind, None if reference is None else np.asarray(reference)
+
+
+def _codes(known: Labels, labels: Labels) -> IntArray:
     matches = labels[:, None] == known
     if not matches.any(axis=1).all():
         odd = labels[~matches.any(axis=1)][0]
         raise ValueError(
             f"The 'y' argument of MonteCarlo.summary must hold only {known.tolist()}. Got {odd!r} instead."
         )
-    return matches.argmax(axis=1)
+    return np.asarray(matches.argmax(axis=1))

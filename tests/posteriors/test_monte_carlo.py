@@ -1,16 +1,16 @@
-"""Monte-Carlo with its correction, finite posteriors, and losses."""
+"""Monte-Carlo draws with their correction."""
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from sklearn.datasets import load_iris
-from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 
 import pacbayes as pb
+
+SMALL = pb.datasets.make_known_risk(400, d=3, random_state=0)
 
 
 @pytest.fixture(scope="module")
@@ -125,66 +125,13 @@ def test_bad_draws(call, message, binary):
         call(posterior, X, y)
 
 
-class TestFinite:
-    def test_against_the_definition(self):
-        rng = np.random.default_rng(0)
-        losses, weights, prior = rng.random((5, 40)), rng.dirichlet(np.ones(5)), rng.dirichlet(np.ones(5))
-        posterior = pb.Finite(weights, losses=losses)
-        assert posterior.kl(prior) == pytest.approx(np.sum(weights * np.log(weights / prior)), rel=1e-12)
-        summary = posterior.summary(rates=[0.3])
-        assert summary.risk == pytest.approx((weights @ losses).mean(), rel=1e-14)
-        assert summary.second == pytest.approx((weights @ losses**2).mean(), rel=1e-14)
-        assert summary.log_growth[0] == pytest.approx((weights @ np.log1p(-0.3 * losses)).mean(), rel=1e-13)
-        assert pb.Finite([1.0, 0.0], losses=[[0.0], [1.0]]).kl([0.0, 1.0]) == math.inf
-
-    def test_predictors(self):
-        X, y = load_iris(return_X_y=True)
-        models = [DummyClassifier(strategy="constant", constant=c).fit(X, y) for c in range(3)]
-        posterior = pb.Finite([0.5, 0.25, 0.25], models)
-        assert posterior.summary(X, y).risk == pytest.approx(2 / 3)
-        assert posterior.summary(X, y, loss="brier").risk == pytest.approx(2 / 3)
-
-    @pytest.mark.parametrize(
-        ("call", "message"),
-        [
-            (lambda: pb.Finite([0.5, 0.5]), "either 'predictors' or 'losses'"),
-            (
-                lambda: pb.Finite([0.5, 0.4], losses=np.zeros((2, 3))),
-                "'weights' argument of Finite must sum to 1. Got 0.9",
-            ),
-            (lambda: pb.Finite([0.5, 0.5], losses=np.zeros((3, 3))), r"one entry per predictor \(3\). Got 2"),
-            (
-                lambda: pb.Finite([0.5, 0.5], losses=np.full((2, 3), 1.5)),
-                "'losses' argument of Finite must lie in .* Got 1.5",
-            ),
-            (lambda: pb.Finite([1.0], losses=np.zeros((1, 3))).kl([2.0]), "'prior' argument of Finite must lie in"),
-        ],
-    )
-    def test_bad_input(self, call, message):
-        with pytest.raises(ValueError, match=message):
-            call()
-
-
-class TestLosses:
-    def test_values_lie_in_the_unit_interval(self):
-        rng = np.random.default_rng(0)
-        p, y = rng.random(1000), rng.integers(0, 2, 1000)
-        columns = np.column_stack([1 - p, p])
-        for name in ("brier", "log_loss"):
-            loss = pb.losses.get(name)
-            np.testing.assert_allclose(loss(p, y), loss(columns, y), rtol=1e-12)
-            assert loss(np.array([0.0, 1.0]), np.array([1, 0])).tolist() == [1.0, 1.0]
-            assert loss(np.array([0.0, 1.0]), np.array([0, 1])).tolist() == [0.0, 0.0]
-
-    def test_range_of_a_users_loss_is_checked(self):
-        loss = pb.losses.Loss("double", lambda p, y: 2.0 * np.abs(p - y), "value")
-        with pytest.raises(ValueError, match=r"loss 'double' must return values in \[0, 1\]. Got 2.0"):
-            loss(np.array([1.0]), np.array([0.0]))
-        with pytest.raises(ValueError, match="Got nan"):
-            pb.losses.get("absolute")([math.nan], [0.0])
-
-    def test_registration(self):
-        with pytest.raises(ValueError, match="'name' argument of register must be new"):
-            pb.losses.register("brier", pb.losses.brier)
-        with pytest.raises(ValueError, match="'prediction' argument of register"):
-            pb.losses.register("another", pb.losses.brier, "score")
+def test_draws_need_one_label_per_row():
+    posterior = pb.Gaussian([1.0, 0.0, 0.0], 0.1)
+    for y, options in ((SMALL.y[:200], {}), (np.array([1]), {"classes": (0, 1)})):
+        with pytest.raises(ValueError, match="one label per row"):
+            pb.MonteCarlo(posterior).summary(SMALL.X, y, **options)
+    with pytest.raises(ValueError, match="losses of labels or probabilities"):
+        pb.MonteCarlo(posterior).summary(SMALL.X, SMALL.y, loss="absolute")
+    with pytest.raises(ValueError, match="'draws' argument of MonteCarlo"):
+        pb.MonteCarlo(posterior, draws=0)
+    pb.MonteCarlo(posterior, draws=10).summary(sp.coo_matrix(SMALL.X), SMALL.y)

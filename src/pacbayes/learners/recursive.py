@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.linalg.blas import dsymv, dsyr
 from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from pacbayes._core.labels import checked_matrix, label_signs, two_classes
-from pacbayes._core.types import FloatArray
+from pacbayes._core.types import FloatArray, Labels, Matrix, RowsLike
 
 __all__ = ["RecursiveLogistic"]
 
@@ -42,26 +41,26 @@ class RecursiveLogistic(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def __init__(self, penalty: float = 1.0) -> None:
         self.penalty = penalty
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> RecursiveLogistic:
+    def partial_fit(self, X: RowsLike, y: ArrayLike, classes: ArrayLike | None = None) -> RecursiveLogistic:
         """Update with each row in turn."""
         self._run(X, y, classes)
         return self
 
-    def fit(self, X: Any, y: Any) -> RecursiveLogistic:
+    def fit(self, X: RowsLike, y: ArrayLike) -> RecursiveLogistic:
         """Start anew and update with each row in turn."""
         if hasattr(self, "weights_"):
             del self.weights_
         return self.partial_fit(X, y)
 
-    def progressive_losses(self, X: Any, y: Any, classes: Any = None) -> FloatArray:
+    def progressive_losses(self, X: RowsLike, y: ArrayLike, classes: ArrayLike | None = None) -> FloatArray:
         """Predict each row, then update with it; return the 0-1 losses."""
         return self._run(X, y, classes)
 
-    def _run(self, X: Any, y: Any, classes: Any) -> FloatArray:
+    def _run(self, X: RowsLike, y: ArrayLike, classes: ArrayLike | None) -> FloatArray:
         owner = "RecursiveLogistic"
         if not self.penalty > 0.0:
             raise ValueError(f"The 'penalty' parameter of {owner} must be positive. Got {self.penalty!r} instead.")
-        matrix = checked_matrix(owner, X, np.shape(X)[1])
+        matrix = checked_matrix(owner, X)
         rows = matrix.toarray() if hasattr(matrix, "toarray") else matrix
         if not hasattr(self, "weights_"):
             self._begin(rows.shape[1] + 1, y, classes)
@@ -72,7 +71,7 @@ class RecursiveLogistic(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             losses[index] = self._update(x, label)
         return losses
 
-    def _begin(self, size: int, y: Any, classes: Any) -> None:
+    def _begin(self, size: int, y: ArrayLike, classes: ArrayLike | None) -> None:
         self.classes_ = two_classes("RecursiveLogistic", y, classes)
         self.weights_ = np.zeros(size)
         self._inverse = np.asfortranarray(np.eye(size) / self.penalty)
@@ -90,10 +89,10 @@ class RecursiveLogistic(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.weights_ += (float(label) - p) * (1.0 - gain * float(image @ x)) * image
         return (score > 0.0) != label
 
-    def decision_function(self, X: Any) -> FloatArray:
+    def decision_function(self, X: Matrix) -> FloatArray:
         """Return ``w.x`` plus the intercept."""
         return np.asarray(np.asarray(X @ self.weights_[:-1]).ravel() + self.weights_[-1])
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Matrix) -> Labels:
         """Return the positive label where the decision function is positive."""
         return self.classes_[(self.decision_function(X) > 0.0).astype(np.int64)]

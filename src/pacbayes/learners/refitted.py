@@ -8,18 +8,21 @@ Hessian is renewed when the contraction weakens.
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 import scipy.linalg
+from numpy.typing import ArrayLike
 from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 
 from pacbayes._core.labels import checked_matrix, label_signs, two_classes
-from pacbayes._core.types import FloatArray
+from pacbayes._core.types import FloatArray, Labels, Matrix, RowsLike
 
 __all__ = ["RefittedLogistic"]
+
+_Factor: TypeAlias = "tuple[FloatArray, bool]"  # of a Hessian by Cholesky, and whether it is the lower one
 
 _MAX_STEPS = 200
 _ALARM = 1e-5
@@ -69,14 +72,14 @@ class RefittedLogistic(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.warm_start = warm_start
         self.tol = tol
 
-    def fit(self, X: Any, y: Any) -> RefittedLogistic:
+    def fit(self, X: RowsLike, y: ArrayLike) -> RefittedLogistic:
         """Fit, continuing from the last solution if there is one of the same width."""
         for name, given in (("alpha", self.alpha) if self.C is None else ("C", self.C), ("tol", self.tol)):
             if not 0.0 < given < np.inf:
                 raise ValueError(
                     f"The {name!r} parameter of RefittedLogistic must be positive and finite. Got {given!r} instead."
                 )
-        matrix = checked_matrix("RefittedLogistic.fit", X, np.shape(X)[1])
+        matrix = checked_matrix("RefittedLogistic.fit", X)
         self.classes_ = two_classes("RefittedLogistic.fit", y, None)
         positive = label_signs("RefittedLogistic.fit", y, self.classes_, matrix.shape[0]) > 0.0
         weights, factor = self._start(matrix.shape[1] + 1)
@@ -86,34 +89,34 @@ class RefittedLogistic(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.n_features_in_ = matrix.shape[1]
         return self
 
-    def _start(self, size: int) -> tuple[FloatArray, Any]:
+    def _start(self, size: int) -> tuple[FloatArray, _Factor | None]:
         known = getattr(self, "weights_", None)
         if self.warm_start and known is not None and known.size == size:
             return known.copy(), self._factor
         return np.zeros(size), None
 
-    def decision_function(self, X: Any) -> FloatArray:
+    def decision_function(self, X: RowsLike) -> FloatArray:
         """Return ``w.x`` plus the intercept."""
         return _scores(checked_matrix("RefittedLogistic", X, self.weights_.size - 1), self.weights_)
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: RowsLike) -> Labels:
         """Return the positive label where the decision function is positive."""
         return self.classes_[(self.decision_function(X) > 0.0).astype(np.int64)]
 
-    def predict_proba(self, X: Any) -> FloatArray:
+    def predict_proba(self, X: RowsLike) -> FloatArray:
         """Return the probabilities of both classes."""
         p = expit(self.decision_function(X))
         return np.column_stack([1.0 - p, p])
 
 
 def _minimise(
-    X: Any,
+    X: Matrix,
     y: FloatArray,
     alpha: float,
     w: FloatArray,
-    factor: Any,
+    factor: _Factor | None,
     tolerance: float,
-) -> tuple[FloatArray, Any]:
+) -> tuple[FloatArray, _Factor | None]:
     """Return the minimiser and the last factorised Hessian."""
     scores = _scores(X, w)
     gradient = _gradient(X, y, alpha, w, scores)
@@ -122,7 +125,7 @@ def _minimise(
         if size <= tolerance:
             break
         if factor is None:
-            factor, fresh = _factorised(X, alpha, w, scores), True
+            factor, fresh = _factorise_hessian(X, alpha, w, scores), True
         step = scipy.linalg.cho_solve(factor, gradient, check_finite=False)
         w, scores, gradient = _step(X, y, alpha, w, scores, gradient, step, careful=fresh)
         before, size = size, float(np.abs(gradient).max())
@@ -145,7 +148,7 @@ def _steps_ahead(before: float, after: float, tolerance: float) -> float:
 
 
 def _step(
-    X: Any,
+    X: Matrix,
     y: FloatArray,
     alpha: float,
     w: FloatArray,
@@ -170,7 +173,7 @@ def _step(
         fraction *= 0.5
 
 
-def _scores(X: Any, w: FloatArray) -> FloatArray:
+def _scores(X: Matrix, w: FloatArray) -> FloatArray:
     return np.asarray(np.asarray(X @ w[:-1]).ravel() + w[-1])
 
 
@@ -178,12 +181,12 @@ def _objective(y: FloatArray, alpha: float, w: FloatArray, scores: FloatArray) -
     return float(0.5 * alpha * (w[:-1] @ w[:-1]) + np.mean(np.logaddexp(0.0, scores) - y * scores))
 
 
-def _gradient(X: Any, y: FloatArray, alpha: float, w: FloatArray, scores: FloatArray) -> FloatArray:
+def _gradient(X: Matrix, y: FloatArray, alpha: float, w: FloatArray, scores: FloatArray) -> FloatArray:
     residual = (expit(scores) - y) / y.size
     return np.append(np.asarray(residual @ X).ravel() + alpha * w[:-1], residual.sum())
 
 
-def _factorised(X: Any, alpha: float, w: FloatArray, scores: FloatArray) -> Any:
+def _factorise_hessian(X: Matrix, alpha: float, w: FloatArray, scores: FloatArray) -> _Factor:
     """Return the Cholesky factorisation of the Hessian of the regularised mean loss."""
     p = expit(scores)
     root = np.sqrt(p * (1.0 - p) / scores.size)
@@ -199,6 +202,8 @@ def _factorised(X: Any, alpha: float, w: FloatArray, scores: FloatArray) -> Any:
     ridge = 0.0
     while True:  # features of very different sizes can make the computed Hessian indefinite
         try:
-            return scipy.linalg.cho_factor(hessian + ridge * np.eye(w.size), lower=True, check_finite=False)
+            factor: _Factor = scipy.linalg.cho_factor(hessian + ridge * np.eye(w.size), lower=True, check_finite=False)
         except scipy.linalg.LinAlgError:
             ridge = max(10.0 * ridge, 1e-12 * float(np.trace(hessian)))
+        else:
+            return factor

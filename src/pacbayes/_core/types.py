@@ -14,6 +14,7 @@ __all__ = [
     "FloatOrArray",
     "IntArray",
     "Labels",
+    "ObjectArray",
     "Predictor",
     "RandomState",
     "Rows",
@@ -24,6 +25,7 @@ __all__ = [
 FloatArray: TypeAlias = NDArray[np.float64]
 IntArray: TypeAlias = NDArray[np.int64]
 BoolArray: TypeAlias = NDArray[np.bool_]
+ObjectArray: TypeAlias = NDArray[np.object_]
 Labels: TypeAlias = NDArray[Any]  # numbers or text
 # what a function of numbers returns: a float for single numbers, an array for arrays
 FloatOrArray: TypeAlias = "float | FloatArray"

@@ -23,7 +23,7 @@ from pacbayes.estimators import (
 from pacbayes.online import Geometric
 from pacbayes.runs._models import classifier
 from pacbayes.runs._settings import Settings
-from pacbayes.tables import LinearTerms, Table, preprocessing
+from pacbayes.tables import LinearTerms, Table, make_preprocessing
 
 __all__ = ["Run", "certify_table", "estimator", "pipeline", "split"]
 
@@ -65,7 +65,7 @@ def certify_table(table: Table, settings: Settings, *, baseline: bool = True, th
     Parameters
     ----------
     table : Table
-        From :func:`pacbayes.tables.prepared`.
+        From :func:`pacbayes.tables.prepare_table`.
     settings : Settings
         What was asked for.
     baseline : bool, default=True
@@ -78,10 +78,10 @@ def certify_table(table: Table, settings: Settings, *, baseline: bool = True, th
     >>> import pandas as pd
     >>> import pacbayes as pb
     >>> from pacbayes.runs import Settings, certify_table
-    >>> from pacbayes.tables import prepared
+    >>> from pacbayes.tables import prepare_table
     >>> sample = pb.datasets.make_known_risk(300, d=2, random_state=0)
     >>> frame = pd.DataFrame(sample.X, columns=["a", "b"]).assign(label=sample.y)
-    >>> run = certify_table(prepared(frame, "label"), Settings(target="label"))
+    >>> run = certify_table(prepare_table(frame, "label"), Settings(target="label"))
     >>> run.certificate.kind, run.certificate.n
     ('posterior', 180)
     """
@@ -99,7 +99,7 @@ def certify_table(table: Table, settings: Settings, *, baseline: bool = True, th
 
 def pipeline(table: Table, settings: Settings) -> Pipeline:
     """Return preprocessing and classifier as one unfitted estimator."""
-    steps = preprocessing(table.columns, missing=settings.missing)
+    steps = make_preprocessing(table.columns, missing=settings.missing)
     return Pipeline([("columns", steps), ("classifier", classifier(settings.model, settings.seed))])
 
 
@@ -112,7 +112,7 @@ def estimator(table: Table, settings: Settings, share: float | None = None) -> A
     }
     fraction = settings.share if share is None else share
     if settings.method == "posterior":
-        steps = preprocessing(table.columns, missing=settings.missing)
+        steps = make_preprocessing(table.columns, missing=settings.missing)
         return CertifiedLogisticRegression(prior_fraction=fraction, preprocessing=steps, **common)
     first = _first_rows(fraction, len(table.y))
     return OnlineCertifiedClassifier(pipeline(table, settings), schedule=Geometric(_RATIO, first=first), **common)

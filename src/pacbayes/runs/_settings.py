@@ -20,7 +20,7 @@ class Settings:
     Attributes
     ----------
     target, drop, positive, missing
-        As :func:`pacbayes.tables.prepared` takes them.
+        As :func:`pacbayes.tables.prepare_table` takes them.
     delimiter, header, missing_values
         As :func:`pacbayes.tables.read_table` takes them.
     model : str

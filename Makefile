@@ -56,6 +56,7 @@ bench: $(VENV)/.wheel ## speed, each as a ratio measured in one run
 	$(BIN)/python benchmarks/online.py
 	$(BIN)/python benchmarks/certify.py
 	$(BIN)/python benchmarks/command_line.py
+	$(BIN)/python benchmarks/start.py
 
 $(VENV)/.tools: pyproject.toml
 	$(PYTHON) -m venv $(VENV)

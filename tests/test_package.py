@@ -1,5 +1,6 @@
 """The package as a whole: what it exports, what it loads, and that the built wheel is what is tested."""
 
+import ast
 import doctest
 import inspect
 import subprocess
@@ -62,3 +63,52 @@ def test_import_does_not_load_the_experiments():
     code = "import pacbayes, sys; print(*(name for name in sys.modules if 'experiments' in name))"
     shown = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
     assert not shown.strip()
+
+
+SLOW = {"sklearn", "pandas", "scipy.stats", "rich"}
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "import pacbayes",
+        "import pacbayes; pacbayes.__version__; dir(pacbayes)",
+        "import sys; sys.argv[1:] = ['--version']; from pacbayes.cli import main; main()",
+        "import sys; sys.argv[1:] = ['--help']; from pacbayes.cli import main; main()",
+    ],
+)
+def test_a_start_loads_nothing_slow(statement):
+    code = f"import atexit, sys; atexit.register(lambda: print('loaded', *sys.modules)); {statement}"
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    words = done.stdout.splitlines()[-1].split()
+    assert words[0] == "loaded"
+    assert not SLOW & set(words)
+
+
+def imports_for_type_checkers():
+    """The names that the package imports where nothing but a type checker looks, and their rooms."""
+    tree = ast.parse(Path(pb.__file__).read_text(encoding="utf-8"))
+    block = next(node for node in tree.body if isinstance(node, ast.If))
+    imports = [node for node in block.body if isinstance(node, ast.ImportFrom)]
+    return {alias.name: node.module.removeprefix("pacbayes").lstrip(".") for node in imports for alias in node.names}
+
+
+def test_type_checkers_see_what_is_loaded_lazily():
+    assert imports_for_type_checkers() == pb._SOURCES
+    assert sorted(pb.__all__) == pb.__all__ == sorted([*pb._SOURCES, "__version__"])
+
+
+def test_public_names_and_rooms_are_found_when_asked_for():
+    names = {}
+    exec("from pacbayes import *", names)
+    assert set(pb.__all__) <= set(names)
+    assert set(pb.__all__) <= set(dir(pb))
+    code = "import pacbayes as pb; print(pb.runs.__name__, pb.report.__name__, pb.bounds.maurer.__name__)"
+    shown = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
+    assert shown.split() == ["pacbayes.runs", "pacbayes.report", "maurer"]
+
+
+@pytest.mark.parametrize("name", ["no_such_name", "_core_", "__wrapped__"])
+def test_an_unknown_name_is_an_attribute_error(name):
+    with pytest.raises(AttributeError, match=f"module 'pacbayes' has no attribute {name!r}"):
+        getattr(pb, name)

@@ -10,7 +10,8 @@ from typer.testing import CliRunner
 import pacbayes as pb
 from pacbayes.cli._app import app
 from pacbayes.runs._plan import examples_needed
-from pacbayes.tables import prepared
+from pacbayes.tables import prepare_table
+from pacbayes.tables.words import sentence
 
 
 @pytest.fixture
@@ -57,12 +58,12 @@ def test_a_stream_of_snapshots_says_which_number_is_the_votes(run, tmp_path):
     ],
 )
 def test_what_columns_are_taken_for_is_not_silent(columns, note):
-    assert any(note in each for each in prepared(table(**columns), "t").notes)
+    assert any(note in sentence(each) for each in prepare_table(table(**columns), "t").notes)
 
 
 def test_ordinary_columns_get_no_note():
     generator = np.random.default_rng(1)
-    assert prepared(table(b=generator.choice(["x", "y", "z"], 200)), "t").notes == ()
+    assert prepare_table(table(b=generator.choice(["x", "y", "z"], 200)), "t").notes == ()
 
 
 @pytest.mark.parametrize(("risk", "target"), [(0.02, 0.05), (0.1, 0.15), (0.0, 0.05), (0.3, 0.4)])

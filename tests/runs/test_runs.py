@@ -14,14 +14,14 @@ from pacbayes.bounds import betting, betting_rates
 from pacbayes.report import render
 from pacbayes.runs import LossStream, Settings, certify_table, chosen_method, read_run, verify_run, write_run
 from pacbayes.runs._plan import examples_needed
-from pacbayes.tables import prepared
+from pacbayes.tables import prepare_table
 
 from cli.conftest import small_frame
 
 
 @pytest.fixture
 def table():
-    return prepared(small_frame(), "ill")
+    return prepare_table(small_frame(), "ill")
 
 
 def stored(table, folder, **changes):

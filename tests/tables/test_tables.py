@@ -10,7 +10,7 @@ import pytest
 
 import pacbayes as pb
 from pacbayes.certificate import data_digest
-from pacbayes.tables import LinearTerms, TableError, prepared, preprocessing, read_table
+from pacbayes.tables import LinearTerms, TableError, make_preprocessing, prepare_table, read_table
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def written(frame, folder):
 def test_every_format_gives_the_same_rows(frame, tmp_path):
     paths = written(frame, tmp_path)
     assert len(paths) == 14
-    tables = [prepared(read_table(path), "label") for path in paths]
+    tables = [prepare_table(read_table(path), "label") for path in paths]
     assert len({data_digest(table.X, table.y) for table in tables}) == 1
     assert [column.kind for column in tables[0].columns] == ["number", "number", "number", "category"]
 
@@ -64,15 +64,15 @@ def test_no_header_and_texts_for_missing(tmp_path):
 
 
 def test_labels_are_whole_numbers_or_text(frame):
-    assert prepared(frame, "whole").y.dtype == np.int64
-    assert set(prepared(frame, "label").y) == {"no", "yes"}
-    assert prepared(frame, "whole", positive="3").classes == ("3", "not 3")
-    assert prepared(frame, "truth").classes == ("False", "True")
+    assert prepare_table(frame, "whole").y.dtype == np.int64
+    assert set(prepare_table(frame, "label").y) == {"no", "yes"}
+    assert prepare_table(frame, "whole", positive="3").classes == ("3", "not 3")
+    assert prepare_table(frame, "truth").classes == ("False", "True")
 
 
 def test_what_is_learned_is_learned_by_fit_alone(frame):
-    table = prepared(frame, "label")
-    steps = preprocessing(table.columns).fit(table.X.iloc[:10])
+    table = prepare_table(frame, "label")
+    steps = make_preprocessing(table.columns).fit(table.X.iloc[:10])
     strange = table.X.iloc[10:].assign(text="never seen")
     assert np.isfinite(steps.transform(strange)).all()
     scaler = steps.named_transformers_["numbers"].named_steps["scale"]
@@ -86,8 +86,8 @@ def test_linear_terms_score_as_the_model_does(frame, missing):
         frame.loc[::9, "text"] = None
     many = frame.assign(text=[f"{i % 150}" for i in range(80)])
     for each in (frame, pd.concat([many] * 4, ignore_index=True).assign(text=[f"{i % 150}" for i in range(320)])):
-        table = prepared(each, "label", missing=missing)
-        steps = preprocessing(table.columns, missing=missing)
+        table = prepare_table(each, "label", missing=missing)
+        steps = make_preprocessing(table.columns, missing=missing)
         model = pb.CertifiedLogisticRegression(preprocessing=steps, random_state=0).fit(table.X, table.y)
         terms = LinearTerms.of(model.preprocessing_, model.coef_[0], model.intercept_[0])
         np.testing.assert_allclose(terms.scores(table.X), model.decision_function(table.X), atol=1e-9)

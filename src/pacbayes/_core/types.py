@@ -20,6 +20,7 @@ __all__ = [
     "IntArray",
     "Labels",
     "Matrix",
+    "ObjectArray",
     "Predictor",
     "ProbabilityPredictor",
     "RandomState",
@@ -34,6 +35,7 @@ __all__ = [
 FloatArray: TypeAlias = NDArray[np.float64]
 IntArray: TypeAlias = NDArray[np.int64]
 BoolArray: TypeAlias = NDArray[np.bool_]
+ObjectArray: TypeAlias = NDArray[np.object_]
 Labels: TypeAlias = NDArray[Any]  # numbers or text
 Matrix: TypeAlias = "FloatArray | sp.csr_matrix"  # rows after the check that they are numbers
 # what a function of numbers returns: a float for single numbers, an array for arrays

@@ -1,15 +1,16 @@
-"""The commands under one name, in the order in which a newcomer meets them."""
+"""The commands under one name, in the order in which a newcomer meets them; each is loaded when it is called."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
-from pacbayes import __version__
-from pacbayes.cli import bound, certify, demo, plan, reproduce, verify, watch
-
-__all__ = ["app"]
+__all__ = ["COMMANDS", "Command", "app"]
 
 _HELP = """Certificates for classifiers: with a stated probability, the worst their true error can be.
 
@@ -21,39 +22,78 @@ Start with 'pacbayes demo', then 'pacbayes certify table.csv --target column'.
 Exit status: 0 all is well, 1 a certificate does not hold, 2 something could not be read or done.
 """
 
-app = typer.Typer(
-    name="pacbayes",
-    help=_HELP,
-    no_args_is_help=True,
-    rich_markup_mode=None,  # messages on one line, and help that reads the same in a terminal and in a file
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One command: the module and the function that carry it out, and its line in ``pacbayes --help``."""
+
+    module: str
+    function: str
+    short_help: str
+    context_settings: Mapping[str, Any] = field(default_factory=dict)
 
 
-def _version(asked: bool) -> None:
+# messages on one line, and help that reads the same in a terminal and in a file
+_PLAIN: dict[str, Any] = {"rich_markup_mode": None, "pretty_exceptions_enable": False}
+_FORWARD = {"ignore_unknown_options": True, "allow_extra_args": True, "help_option_names": []}
+
+COMMANDS = {
+    "demo": Command("demo", "demo", "Certify, report and verify on data that comes along."),
+    "certify": Command("certify", "certify", "From a table to a certificate and a report."),
+    "verify": Command("verify", "verify", "Check a certificate; with the data, all of it."),
+    "bound": Command("bound", "bound", "Compute one bound from plain numbers."),
+    "bounds": Command("bound", "bounds", "List all bounds and what they assume."),
+    "plan": Command("plan", "plan", "How many examples a guarantee needs."),
+    "watch": Command("watch", "watch", "Keep a guarantee current as losses come in."),
+    "reproduce": Command("reproduce", "reproduce", "Compute the paper's table again.", _FORWARD),
+}
+
+
+class _LazyGroup(TyperGroup):
+    """Lists the commands by what the table says of them, and loads the one that is called."""
+
+    # The class of a context is typer's own in new versions and click's in old ones, so that no one name is true.
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        name, command, rest = super().resolve_command(ctx, args)
+        return name, command if name is None else _load(name), rest
+
+
+def _load(name: str) -> Any:
+    """Return the command itself, with its arguments and its help."""
+    row = COMMANDS[name]
+    single = typer.Typer(add_completion=False, **_PLAIN)
+    function = getattr(import_module(f"pacbayes.cli.{row.module}"), row.function)
+    single.command(name, short_help=row.short_help, context_settings=dict(row.context_settings))(function)
+    return typer.main.get_command(single)
+
+
+def _show_version(asked: bool) -> None:
     if asked:
+        from pacbayes import __version__  # noqa: PLC0415  (it is read from the metadata of the installed package)
+
         typer.echo(f"pacbayes {__version__}")
         raise typer.Exit
 
 
-@app.callback()
-def _common(
+def _take_common_options(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and leave.")
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None: ...
 
 
-app.command("demo", short_help="Certify, report and verify on data that comes along.")(demo.demo)
-app.command("certify", short_help="From a table to a certificate and a report.")(certify.certify)
-app.command("verify", short_help="Check a certificate; with the data, all of it.")(verify.verify)
-app.command("bound", short_help="Compute one bound from plain numbers.")(bound.bound)
-app.command("bounds", short_help="List all bounds and what they assume.")(bound.bounds)
-app.command("plan", short_help="How many examples a guarantee needs.")(plan.plan)
-app.command("watch", short_help="Keep a guarantee current as losses come in.")(watch.watch)
-app.command(
-    "reproduce",
-    short_help="Compute the paper's table again.",
-    context_settings={"ignore_unknown_options": True, "allow_extra_args": True, "help_option_names": []},
-)(reproduce.reproduce)
+def _placeholder() -> None:
+    """Take the place of a command whose module is not loaded."""
+
+
+app = typer.Typer(
+    name="pacbayes",
+    help=_HELP,
+    cls=_LazyGroup,
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    **_PLAIN,
+)
+app.callback()(_take_common_options)
+for _name, _row in COMMANDS.items():
+    app.command(_name, short_help=_row.short_help)(_placeholder)

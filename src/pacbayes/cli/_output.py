@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import json
 import os
-import re
 import signal
 import sys
 import threading
@@ -13,97 +12,98 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from types import FrameType
+from typing import Annotated, ParamSpec, TypeVar
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
 __all__ = ["JSON", "QUIET", "Output", "tidy"]
 
 JSON = Annotated[bool, typer.Option("--json", help="Print one JSON object for machines instead of words.")]
 QUIET = Annotated[bool, typer.Option("--quiet", "-q", help="Print no progress, and results as briefly as can be.")]
 
+P = ParamSpec("P")
+R = TypeVar("R")
 
 _INTERRUPTED, _TERMINATED = 130, 143  # 128 and the number of the signal
+# what moves the cursor of a terminal; a name in a table that holds it must not
+_CONTROLS = dict.fromkeys([7, 8, 11, 12, 13, 27])
 
 
-def tidy(command: Callable[..., Any]) -> Callable[..., Any]:
+def tidy(command: Callable[P, R]) -> Callable[P, R]:
     """Turn every failure of a command into one line on stderr and exit status 2; PACBAYES_TRACEBACK=1 shows more.
 
     A request to end (SIGTERM) cleans up like Ctrl-C, and exits with 143.
     """
-    told = _one_line(command)
 
     @functools.wraps(command)
-    def wrapped(*arguments: Any, **options: Any) -> Any:
-        with _ended_like_interrupted() as asked:
+    def wrapper(*arguments: P.args, **options: P.kwargs) -> R:
+        with _treat_termination_as_interrupt() as signals:
             try:
-                return told(*arguments, **options)
-            except typer.Exit as left:
-                if asked and left.exit_code == _INTERRUPTED:
+                return _call_tidily(command, *arguments, **options)
+            except typer.Exit as leave:
+                if signals and leave.exit_code == _INTERRUPTED:
                     raise typer.Exit(_TERMINATED) from None
                 raise
 
-    return wrapped
+    return wrapper
 
 
 @contextmanager
-def _ended_like_interrupted() -> Iterator[list[int]]:
+def _treat_termination_as_interrupt() -> Iterator[list[int]]:
     """Make SIGTERM raise KeyboardInterrupt meanwhile; the list then holds its number. A second one ends at once."""
-    asked: list[int] = []
+    signals: list[int] = []
     if threading.current_thread() is not threading.main_thread():  # where signals cannot be handled
-        yield asked
+        yield signals
         return
 
-    def interrupt(number: int, _: Any) -> None:
-        asked.append(number)
+    def interrupt(number: int, _: FrameType | None) -> None:
+        signals.append(number)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         raise KeyboardInterrupt
 
     before = signal.signal(signal.SIGTERM, interrupt)
     try:
-        yield asked
+        yield signals
     finally:
         signal.signal(signal.SIGTERM, before)
 
 
-def _one_line(command: Callable[..., Any]) -> Callable[..., Any]:
-    def wrapped(*arguments: Any, **options: Any) -> Any:
-        try:
-            return command(*arguments, **options)
-        except (typer.Exit, typer.Abort):
+def _call_tidily(command: Callable[P, R], *arguments: P.args, **options: P.kwargs) -> R:
+    try:
+        return command(*arguments, **options)
+    except (typer.Exit, typer.Abort):
+        raise
+    except KeyboardInterrupt:
+        typer.echo("pacbayes: stopped.", err=True)
+        raise typer.Exit(_INTERRUPTED) from None
+    except BrokenPipeError:  # the reader has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise typer.Exit(0) from None
+    except Exception as error:
+        if os.environ.get("PACBAYES_TRACEBACK"):
             raise
-        except KeyboardInterrupt:
-            typer.echo("pacbayes: stopped.", err=True)
-            raise typer.Exit(_INTERRUPTED) from None
-        except BrokenPipeError:  # the reader has seen enough
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            raise typer.Exit(0) from None
-        except Exception as error:
-            if os.environ.get("PACBAYES_TRACEBACK"):
-                raise
-            typer.echo(f"pacbayes: {_sentence(error)}", err=True)
-            raise typer.Exit(2) from None
-
-    return wrapped
+        typer.echo(f"pacbayes: {_describe(error)}", err=True)
+        raise typer.Exit(2) from None
 
 
-def _sentence(error: Exception) -> str:
+def _describe(error: Exception) -> str:
+    """Return one sentence on what went wrong."""
     if isinstance(error, OSError) and error.errno is not None:
-        return _file_sentence(error)
+        return _describe_file_error(error)
     if isinstance(error, MemoryError):
         return "There is not enough memory for this table."
     text = " ".join(str(error).split()) or type(error).__name__
     return text if isinstance(error, ValueError | ImportError | OSError) else f"{type(error).__name__}: {text}"
 
 
-def _file_sentence(error: OSError) -> str:
+def _describe_file_error(error: OSError) -> str:
     """Say what is wrong with the file or folder that the user gave."""
     reason = (error.strerror or "it failed").rstrip(".")
     if error.filename is None:
         return f"Something could not be read or written: {reason}."
-    path = _given(error)
+    # where one file was to replace another, the second is the one that the user knows
+    path = Path(os.fsdecode(error.filename2 if error.filename2 is not None else error.filename))
     if isinstance(error, PermissionError):
         return f"There is no permission for {str(path)!r}."
     if isinstance(error, FileNotFoundError):
@@ -116,20 +116,11 @@ def _file_sentence(error: OSError) -> str:
     return f"{str(path)!r} cannot be read or written: {reason}."
 
 
-def _given(error: OSError) -> Path:
-    """Return the path that the user gave, not the draft beside it that is renamed when it is whole."""
-    path = Path(os.fsdecode(error.filename2 if error.filename2 is not None else error.filename))
-    draft = re.fullmatch(r"\.(.+)\.\d+\.draft", path.name)
-    return path.with_name(draft[1]) if draft else path
-
-
 class Output:
-    """Where a command's words go."""
+    """Where a command's words go; rich is loaded for a table or a terminal alone."""
 
     def __init__(self, *, as_json: bool, quiet: bool) -> None:
         self.as_json, self.quiet = as_json, quiet
-        self._err = Console(stderr=True, highlight=False)
-        self._out = Console(highlight=False, soft_wrap=True)
 
     @contextmanager
     def progress(self, text: str) -> Iterator[None]:
@@ -138,44 +129,48 @@ class Output:
             warnings.simplefilter("always")
             if self.quiet:
                 yield
-            elif self._err.is_terminal:
-                with self._err.status(text):
+            elif sys.stderr.isatty():
+                from rich.console import Console  # noqa: PLC0415
+
+                with Console(stderr=True, highlight=False).status(text):
                     yield
             else:
-                self._err.print(text, markup=False, soft_wrap=True)
+                _print(text, err=True)
                 yield
-        for said in dict.fromkeys(" ".join(str(each.message).split()) for each in caught):
-            self.note(said)
+        for message in dict.fromkeys(" ".join(str(each.message).split()) for each in caught):
+            self.note(message)
 
     def note(self, text: str) -> None:
         """Say something on stderr."""
         if not self.quiet:
-            self._err.print(f"note: {text}", markup=False, soft_wrap=True)
+            _print(f"note: {text}", err=True)
 
     def say(self, text: str = "") -> None:
         """Print a line of the result; nothing where JSON is wanted."""
         if not self.as_json:
-            self._out.print(text, markup=False)
+            _print(text)
 
     def table(self, headings: list[str], rows: list[list[str]], numbers: tuple[int, ...] = ()) -> None:
         """Print a table of the result."""
         if self.as_json:
             return
-        shown = Table(box=None, pad_edge=False, header_style="bold")
-        for position, heading in enumerate(headings):
-            shown.add_column(heading, justify="right" if position in numbers else "left", overflow="fold")
-        for row in rows:
-            shown.add_row(*map(_plain, row))
-        width = None if self._out.is_terminal else 200
-        Console(highlight=False, width=width).print(shown)
+        from rich.console import Console  # noqa: PLC0415
+        from rich.table import Table  # noqa: PLC0415
+        from rich.text import Text  # noqa: PLC0415
 
-    def result(self, record: Any) -> None:
+        table = Table(box=None, pad_edge=False, header_style="bold")
+        for position, heading in enumerate(headings):
+            table.add_column(heading, justify="right" if position in numbers else "left", overflow="fold")
+        for row in rows:
+            table.add_row(*(Text(cell.translate(_CONTROLS)) for cell in row))
+        console = Console(highlight=False)
+        console.print(table, width=None if console.is_terminal else 200)
+
+    def result(self, record: object) -> None:
         """Print the result for machines, where that is wanted."""
         if self.as_json:
             typer.echo(json.dumps(record, ensure_ascii=False, allow_nan=False))
 
 
-def _plain(text: str) -> Any:
-    from rich.text import Text  # noqa: PLC0415
-
-    return Text(text)
+def _print(text: str, *, err: bool = False) -> None:
+    typer.echo(text.translate(_CONTROLS), err=err)

@@ -14,11 +14,12 @@ from pacbayes.cli._output import JSON, QUIET, Output, tidy
 from pacbayes.report import render
 from pacbayes.report._words import comparison
 from pacbayes.runs import METHODS, Run, Settings, certify_table, chosen_method, classifier, write_run
-from pacbayes.tables import Table, prepared, read_table
+from pacbayes.tables import Table, prepare_table, read_table
+from pacbayes.tables.words import list_formats, sentence
 
 __all__ = ["certify", "certify_to_folder"]
 
-Data = Annotated[Path, typer.Argument(help="The table: .csv, .tsv, .parquet, .arrow or .feather, also compressed.")]
+Data = Annotated[Path, typer.Argument(help=f"The table: {list_formats()}, also compressed.")]
 Target = Annotated[str, typer.Option(help="The column to predict; its values are the classes.")]
 Model = Annotated[
     str, typer.Option(help="logistic, hist-gradient-boosting, random-forest, or package.module.Class of a classifier.")
@@ -156,7 +157,7 @@ def certify_to_folder(
         columns=[asdict(column) for column in table.columns],
         baseline=run.baseline,
         trivial=_trivial(table),
-        notes=table.notes,
+        notes=[sentence(note) for note in table.notes],
         curve=run.curve,
         hardest=hardest_rows(run, hardest),
         commands=_commands(data, settings),
@@ -171,7 +172,9 @@ def load(data: Path, settings: Settings) -> Table:
     frame = read_table(
         data, delimiter=settings.delimiter, header=settings.header, missing_values=settings.missing_values
     )
-    return prepared(frame, settings.target, drop=settings.drop, positive=settings.positive, missing=settings.missing)
+    return prepare_table(
+        frame, settings.target, drop=settings.drop, positive=settings.positive, missing=settings.missing
+    )
 
 
 def _refuse_full(folder: Path, *, force: bool) -> None:
@@ -191,7 +194,7 @@ def _show_table(output: Output, table: Table) -> None:
     output.table(["column", "taken as", "different", "missing"], rows, numbers=(2, 3))
     output.say(f"{len(table.y)} rows; target {table.target!r}: {len(table.classes)} classes ({_classes(table, 6)})\n")
     for note in table.notes:
-        output.note(note)
+        output.note(sentence(note))
 
 
 def _classes(table: Table, most: int) -> str:

@@ -14,7 +14,7 @@ __all__ = ["ChangedPredictorError", "load_models", "read_predictor", "write_pred
 
 MODELS_FILE = "model.skops"
 # skops itself trusts plain arrays and much of scikit-learn; beyond that only the rest of it is let in, and no functions
-_TRUSTED = ("sklearn.", "numpy.dtype", "pacbayes.online.snapshots.OneClass")
+_TRUSTED = ("sklearn.", "numpy.dtype", "pacbayes.learners.one_class.OneClass")
 
 
 class ChangedPredictorError(ValueError):

@@ -23,7 +23,8 @@ from pacbayes.runs.methods import METHODS, choose_method, estimator_for
 from pacbayes.runs.models import make_classifier
 from pacbayes.runs.settings import Settings
 from pacbayes.runs.words import method_words
-from pacbayes.tables import Table, note_sentence, prepare_table, read_table
+from pacbayes.tables import Table, prepare_table, read_table
+from pacbayes.tables.words import class_counts, sentence
 
 __all__ = ["Baseline", "Run", "certify_file", "certify_table", "load_table"]
 
@@ -99,7 +100,7 @@ class Run:
             columns=[asdict(column) for column in self.table.columns],
             baseline=None if self.baseline is None else asdict(self.baseline),
             trivial=self.trivial,
-            notes=[note_sentence(note) for note in self.table.notes],
+            notes=[sentence(note) for note in self.table.notes],
             curve=self.curve,
             hardest=[asdict(each) for each in self.hardest(hardest)],
             commands=_commands(self),
@@ -258,7 +259,7 @@ def _about(run: Run) -> dict[str, str]:
         "Data": run.source,
         "Rows": str(len(run.table.y)),
         "Target": run.settings.target,
-        "Classes": run.table.class_counts(12),
+        "Classes": class_counts(run.table.classes, run.table.counts, 12),
         "Model": run.settings.model,
         "Method": run.method,
     }

@@ -1,8 +1,24 @@
 """Tables from files: CSV, Parquet and Arrow in, rows and labels ready for a classifier out."""
 
-from pacbayes.tables._columns import Column, Table, prepared
-from pacbayes.tables._linear import LinearTerms
-from pacbayes.tables._preprocess import preprocessing
-from pacbayes.tables._read import TableError, read_table
+from pacbayes.tables import words
+from pacbayes.tables._columns import Column
+from pacbayes.tables._error import TableError
+from pacbayes.tables._linear import LinearTerms, Term
+from pacbayes.tables._prepare import Table, prepare_table
+from pacbayes.tables._preprocess import make_preprocessing
+from pacbayes.tables._read import read_table
+from pacbayes.tables.formats import COMPRESSIONS, FORMATS
 
-__all__ = ["Column", "LinearTerms", "Table", "TableError", "prepared", "preprocessing", "read_table"]
+__all__ = [
+    "COMPRESSIONS",
+    "FORMATS",
+    "Column",
+    "LinearTerms",
+    "Table",
+    "TableError",
+    "Term",
+    "make_preprocessing",
+    "prepare_table",
+    "read_table",
+    "words",
+]

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-__all__ = ["LinearTerms"]
+from pacbayes._core.types import FloatArray
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from sklearn.compose import ColumnTransformer
+    from sklearn.pipeline import Pipeline
+    from sklearn.preprocessing import OneHotEncoder
+
+__all__ = ["LinearTerms", "Term"]
+
+Term: TypeAlias = Mapping[str, Any]  # as it stands in JSON
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +27,7 @@ class LinearTerms:
 
     Attributes
     ----------
-    terms : tuple of mapping
+    terms : tuple of Term
         Each has "column", "kind" and "weight": a "number" adds ``weight (x - mean)/scale`` (0 where it is missing),
         a "missing" adds its weight where the number is missing, a "category" adds it where the text is "value", and
         "others" where the text is none of those "known".
@@ -32,22 +42,22 @@ class LinearTerms:
     [1.0, -1.0]
     """
 
-    terms: tuple[Mapping[str, Any], ...]
+    terms: tuple[Term, ...]
     intercept: float
 
     @classmethod
-    def of(cls, preprocessing: Any, weights: Any, intercept: float) -> LinearTerms:
-        """Read the terms off a transformer fitted by :func:`preprocessing` and the weights of its columns."""
-        described: list[dict[str, Any]] = []
+    def of(cls, preprocessing: ColumnTransformer, weights: Iterable[float], intercept: float) -> LinearTerms:
+        """Read the terms off a fitted transformer of :func:`make_preprocessing` and the weights of its columns."""
+        described: list[Term] = []
         for name, fitted, columns in preprocessing.transformers_:
             if name == "numbers":
                 described += _number_terms(fitted, columns)
             elif name == "categories":
                 described += _category_terms(fitted, columns)
-        terms = [term | {"weight": float(w)} for term, w in zip(described, weights, strict=True)]
+        terms = [{**term, "weight": float(weight)} for term, weight in zip(described, weights, strict=True)]
         return cls(tuple(terms), float(intercept))
 
-    def scores(self, frame: Any) -> Any:
+    def scores(self, frame: pd.DataFrame) -> FloatArray:
         """Return the score of each row."""
         total = np.full(len(frame), self.intercept)
         for term in self.terms:
@@ -55,9 +65,9 @@ class LinearTerms:
         return total
 
 
-def _number_terms(fitted: Any, columns: Sequence[str]) -> list[dict[str, Any]]:
+def _number_terms(fitted: Pipeline, columns: Sequence[str]) -> list[Term]:
     scaler = fitted.named_steps["scale"]
-    terms: list[dict[str, Any]] = [
+    terms: list[Term] = [
         {"column": name, "kind": "number", "mean": float(mean), "scale": float(scale)}
         for name, mean, scale in zip(columns, scaler.mean_, scaler.scale_, strict=True)
     ]
@@ -67,8 +77,8 @@ def _number_terms(fitted: Any, columns: Sequence[str]) -> list[dict[str, Any]]:
     return terms
 
 
-def _category_terms(encoder: Any, columns: Sequence[str]) -> list[dict[str, Any]]:
-    terms: list[dict[str, Any]] = []
+def _category_terms(encoder: OneHotEncoder, columns: Sequence[str]) -> list[Term]:
+    terms: list[Term] = []
     rare = getattr(encoder, "infrequent_categories_", [None] * len(columns))
     for name, categories, others in zip(columns, encoder.categories_, rare, strict=True):
         infrequent = set() if others is None else set(others)
@@ -79,7 +89,7 @@ def _category_terms(encoder: Any, columns: Sequence[str]) -> list[dict[str, Any]
     return terms
 
 
-def _feature(term: Mapping[str, Any], values: Any) -> Any:
+def _feature(term: Term, values: pd.Series) -> FloatArray:
     kind = term["kind"]
     if kind in {"number", "missing"}:
         numbers = np.asarray(values, dtype=np.float64)
@@ -89,5 +99,5 @@ def _feature(term: Mapping[str, Any], values: Any) -> Any:
         return np.where(unknown, 0.0, (numbers - float(term["mean"])) / float(term["scale"]))
     texts = np.asarray(values, dtype=object)
     if kind == "category":
-        return (texts == term["value"]).astype(np.float64)
+        return np.asarray(texts == term["value"], dtype=np.float64)
     return (~np.isin(texts.astype(str), term["known"])).astype(np.float64)

@@ -2,37 +2,42 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+from pacbayes._core.notes import Note
+from pacbayes._core.types import Labels
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from pacbayes.tables._columns import Column
 
-__all__ = ["noticed"]
+__all__ = ["find_notes"]
 
 _MOSTLY = 0.8  # of the texts of a column, for it to look like numbers
 _FEW = 50  # different values up to which a column may name the classes
 _MOST = 8
 
 
-def noticed(frame: pd.DataFrame, columns: tuple[Column, ...], y: Any, classes: tuple[str, ...]) -> tuple[str, ...]:
+def find_notes(
+    frame: pd.DataFrame, columns: tuple[Column, ...], y: Labels, classes: tuple[str, ...]
+) -> tuple[Note, ...]:
     """Return notes on columns that look like something else, and on labels that differ in blanks alone."""
     notes = []
     for column in columns:
         series = frame[column.name]
         if column.kind == "category":
-            notes += _looks_like_numbers(column, series) or _names_each_row(column, len(series))
-        notes += _gives_the_target_away(column, series, y, len(classes))
+            notes += _find_numbers(column, series) or _find_identifier(column, len(series))
+        notes += _find_leak(column, series, y, len(classes))
     if len({label.strip().lower() for label in classes}) < len(classes):
-        notes.append(f"Some classes differ in blanks or capitals alone: {', '.join(map(repr, classes[:_MOST]))}.")
+        notes.append(Note("classes_differ_in_blanks", {"classes": classes[:_MOST]}))
     more = len(notes) - _MOST
-    return tuple(notes[:_MOST]) + ((f"There are {more} more notes of this kind.",) if more > 0 else ())
+    return tuple(notes[:_MOST]) + ((Note("more_notes", {"count": more}),) if more > 0 else ())
 
 
-def _looks_like_numbers(column: Column, series: Any) -> list[str]:
+def _find_numbers(column: Column, series: pd.Series) -> list[Note]:
     import pandas as pd  # noqa: PLC0415
 
     texts = series.dropna().astype(str).str.strip()
@@ -41,26 +46,20 @@ def _looks_like_numbers(column: Column, series: Any) -> list[str]:
         return []
     commas = pd.to_numeric(odd.str.replace(",", ".", regex=False), errors="coerce").notna()
     if commas.mean() >= _MOSTLY:
-        return [f"The column {column.name!r} looks like numbers with a decimal comma, and is taken as a category."]
+        return [Note("has_decimal_commas", {"column": column.name})]
     if len(odd) > (1.0 - _MOSTLY) * len(texts):
         return []
-    note = (
-        f"The column {column.name!r} is taken as a category because of {len(odd)} values that are no numbers, such as "
-        f"{odd.iloc[0]!r:.40}. If they stand for missing values, give --missing-value."
-    )
-    return [note]
+    return [Note("looks_like_numbers", {"column": column.name, "count": len(odd), "example": str(odd.iloc[0])})]
 
 
-def _names_each_row(column: Column, rows: int) -> list[str]:
+def _find_identifier(column: Column, rows: int) -> list[Note]:
     if column.distinct < rows - column.missing or column.distinct < 2:
         return []
-    return [f"Every value of the column {column.name!r} occurs once, as in an identifier; consider --drop."]
+    return [Note("names_each_row", {"column": column.name})]
 
 
-def _gives_the_target_away(column: Column, series: Any, y: Any, classes: int) -> list[str]:
+def _find_leak(column: Column, series: pd.Series, y: Labels, classes: int) -> list[Note]:
     if not classes <= column.distinct <= _FEW or column.missing:
         return []
     pairs = len(set(zip(np.asarray(series).tolist(), np.asarray(y).tolist(), strict=True)))
-    if pairs != column.distinct:
-        return []
-    return [f"The column {column.name!r} determines the target. Will it be known for new cases?"]
+    return [Note("gives_target_away", {"column": column.name})] if pairs == column.distinct else []

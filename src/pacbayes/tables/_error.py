@@ -1,0 +1,14 @@
+"""The one error of this room."""
+
+from __future__ import annotations
+
+__all__ = ["TableError", "one_line"]
+
+
+class TableError(ValueError):
+    """A file that is not a table that can be used; the message says what was expected and what came."""
+
+
+def one_line(error: BaseException) -> str:
+    """Return an error's message on one line, without its last full stop."""
+    return " ".join(str(error).split())[:200].rstrip(".") or type(error).__name__

@@ -1,20 +1,18 @@
-"""``pacbayes demo``: certify, report and verify on embedded data, and one picture."""
+"""``pacbayes demo``: certify, report and verify on a bundled data set, and one picture."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from pacbayes.certificate import Certificate
 from pacbayes.cli._output import JSON, QUIET, Output, tidy
-from pacbayes.cli.certify import certify_to_folder
-from pacbayes.cli.verify import checked, verdict
-from pacbayes.report import delta_values
-from pacbayes.report._charts import curve
-from pacbayes.runs import Settings
+from pacbayes.cli.verify import list_checks
+from pacbayes.report import delta_values, draw_curve
+from pacbayes.runs import Settings, certify_file, verify_folder
 
 __all__ = ["demo"]
 
@@ -27,27 +25,27 @@ def demo(
     as_json: JSON = False,
     quiet: QUIET = False,
 ) -> None:
-    """Show everything in under a minute on data that comes along: certify, report, verify, and one picture.
+    """Show everything in under a minute on a bundled data set: certify, report, verify, and one picture.
 
     The data are 569 tumours (Wisconsin breast cancer, from scikit-learn); the question is how often a logistic
     regression will be wrong about new ones.
     """
-    output = Output(as_json=as_json, quiet=quiet)
+    output = Output(as_json=as_json, quiet=quiet or as_json)
     with TemporaryDirectory() as folder:
         data = Path(folder) / "breast-cancer.csv"
-        _embedded().to_csv(data, index=False)
-        settings = Settings(target="diagnosis")
-        run = certify_to_folder(_Silent(as_json=False, quiet=quiet or as_json), data, settings, "auto", out, force=True)
+        _write_bundled(data)
+        run = certify_file(data, Settings(target="diagnosis"), out=out, force=True, progress=output.progress)
+        run.save(out, force=True)
         picture = out / "delta.svg"
-        picture.write_text(_picture(run.certificate), encoding="utf-8")
+        picture.write_text(_draw(run.certificate), encoding="utf-8")
         with output.progress("Running everything again to verify ..."):
-            result = checked(Certificate.from_json(out / "certificate.json"), data, out / "model.json")
+            result = verify_folder(out, data=data).result
     report = str((out / "report.html").absolute())
     output.result(
         {"sentence": run.certificate.sentence(), "report": report, "picture": str(picture), "verified": bool(result)}
     )
     if not quiet:
-        output.say("\n".join(verdict(result)))
+        output.say("\n".join(list_checks(result)))
     output.say(run.certificate.sentence())
     if not quiet:
         output.say(f"Picture: {picture.absolute()}\nReport:  {report}")
@@ -55,31 +53,19 @@ def demo(
     raise typer.Exit(0 if result else 1)
 
 
-class _Silent(Output):
-    """Says what is being done, and leaves the results to the demo."""
-
-    def say(self, text: str = "") -> None:
-        """Print nothing."""
-
-    def table(self, headings: list[str], rows: list[list[str]], numbers: tuple[int, ...] = ()) -> None:
-        """Print nothing."""
-
-
-def _embedded() -> Any:
+def _write_bundled(path: Path) -> None:
     from sklearn.datasets import load_breast_cancer  # noqa: PLC0415
 
     bunch = load_breast_cancer(as_frame=True)
-    return bunch.data.assign(diagnosis=[str(bunch.target_names[code]) for code in bunch.target])
+    frame = bunch.data.assign(diagnosis=[str(bunch.target_names[code]) for code in bunch.target])
+    frame.to_csv(path, index=False)
 
 
-def _picture(certificate: Certificate) -> str:
+def _draw(certificate: Certificate) -> str:
     """How the guarantee depends on delta, for the same rows."""
-    rows = delta_values(certificate)[::-1]
-    lines = [
-        ("guarantee", [row["value"] for row in rows]),
-        ("observed", [float(certificate.statistics["risk"])] * len(rows)),
-    ]
+    rows = delta_values(certificate)
+    observed = certificate.statements[0].risk
+    lines = [("guarantee", [row["value"] for row in rows]), ("observed", [observed] * len(rows))]
     label = "The guarantee against the allowed probability of failure, and the observed error below it"
-    sizes = [1.0 / row["delta"] for row in rows][::-1]
-    flipped = [(name, values[::-1]) for name, values in lines]
-    return curve(sizes, flipped, label=label, axis="1/delta: one statement in so many may be wrong", standalone=True)
+    sizes = [1.0 / row["delta"] for row in rows]
+    return draw_curve(sizes, lines, label=label, axis="1/delta: one statement in so many may be wrong", standalone=True)

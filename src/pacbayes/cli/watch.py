@@ -6,15 +6,15 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from pacbayes._core.arguments import single
 from pacbayes.certificate import Certificate
-from pacbayes.certificate._words import rounded_up
+from pacbayes.certificate.words import round_up
 from pacbayes.cli._output import JSON, QUIET, Output, tidy
-from pacbayes.runs import LossStream
+from pacbayes.procedures import LossMonitor
 
 __all__ = ["watch"]
 
@@ -43,22 +43,22 @@ def watch(
     output = Output(as_json=as_json, quiet=quiet)
     single("watch", "delta", delta)
     _refuse_other_files(source, out)
-    stream = LossStream(delta)
-    shown: Any = None
+    monitor = LossMonitor(delta)
+    shown: Certificate | None = None
     try:
         for number, line in enumerate(_lines(source, follow=follow), start=1):
-            if _taken(stream, number, line) and len(stream) % every == 0:
-                shown = _report(output, stream, out)
+            if _add_line(monitor, number, line) and len(monitor) % every == 0:
+                shown = _report(output, monitor, out)
     except KeyboardInterrupt:
         pass  # the usual way to end --follow
-    if not len(stream):
+    if not len(monitor):
         raise ValueError(f"No loss could be read from {source!r}.")
-    fresh = shown is not None and shown.n == len(stream) and not stream.skipped
-    certificate = shown if fresh else _report(output, stream, out)
+    stale = shown is None or shown.n != len(monitor) or monitor.unreadable
+    certificate = _report(output, monitor, out) if shown is None or stale else shown
     output.say(certificate.sentence())
-    if stream.skipped:
+    if monitor.unreadable:
         output.note(
-            f"{stream.skipped} lines could not be read and were left out; if that depended on what they said, the "
+            f"{monitor.unreadable} lines could not be read and were left out; if that depended on what they said, the "
             "guarantee does not hold."
         )
 
@@ -76,31 +76,31 @@ def _refuse_other_files(source: str, out: Path | None) -> None:
         try:
             Certificate.from_json(out)
         except ValueError:
-            raise ValueError(f"--out replaces certificates only, and {str(out)!r} is none.") from None
+            raise ValueError(f"--out replaces certificates only, and {str(out)!r} is not one.") from None
 
 
-def _taken(stream: LossStream, number: int, line: str) -> bool:
+def _add_line(monitor: LossMonitor, number: int, line: str) -> bool:
     if not line.strip():
         return False
     try:
-        stream.add(LossStream.loss_of(line))
+        monitor.add(LossMonitor.loss_of(line))
     except ValueError as error:
-        stream.skipped += 1
+        monitor.unreadable += 1
         typer.echo(f"pacbayes: line {number}: {error}", err=True)
-        if stream.skipped == _TOO_MANY and not len(stream):
-            raise ValueError(f"The first {_TOO_MANY} lines are no losses. Is this the right file?") from None
+        if monitor.unreadable == _TOO_MANY and not len(monitor):
+            raise ValueError(f"The first {_TOO_MANY} lines are not losses. Is this the right file?") from None
         return False
     return True
 
 
-def _report(output: Output, stream: LossStream, out: Path | None) -> Any:
-    certificate = stream.certificate()
+def _report(output: Output, monitor: LossMonitor, out: Path | None) -> Certificate:
+    certificate = monitor.certificate()
     if out is not None:
         certificate.to_json(out)
-    risk = float(certificate.statistics["risk"])
-    output.result({"n": certificate.n, "observed": risk, "value": certificate.value, "skipped": stream.skipped})
+    risk = certificate.statements[0].risk
+    output.result({"n": certificate.n, "observed": risk, "value": certificate.value, "skipped": monitor.unreadable})
     if not output.quiet:
-        output.say(f"{certificate.n:>9} losses, observed {risk:.4f}, true loss at most {rounded_up(certificate.value)}")
+        output.say(f"{certificate.n:>9} losses, observed {risk:.4f}, true loss at most {round_up(certificate.value)}")
     sys.stdout.flush()
     return certificate
 

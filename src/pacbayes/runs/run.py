@@ -142,6 +142,7 @@ def certify_file(
     baseline: bool = True,
     threads: int = 1,
     progress: Progress = _silent,
+    announce: Callable[[Table], None] | None = None,
 ) -> Run:
     """Read a table from a file and certify the model of the settings on it.
 
@@ -159,6 +160,8 @@ def certify_file(
         As for :func:`certify_table`.
     progress : callable, optional
         Called with what is being done; returns a context manager that is open meanwhile.
+    announce : callable, optional
+        Called with the table when it is read, before the work.
 
     Returns
     -------
@@ -187,6 +190,8 @@ def certify_file(
     make_classifier(settings.model, settings.seed)  # a wrong name is found out before a large file is read
     with progress(f"Reading {file.name} ..."):
         table = load_table(file, settings)
+    if announce is not None:
+        announce(table)
     chosen, why = choose_method(settings, len(table.classes), len(table.y))
     words = method_words(chosen, why, len(table.classes))
     with progress(f"Certifying {settings.model} on {len(table.y)} rows (method: {words}) ..."):

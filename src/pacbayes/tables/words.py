@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from pacbayes._core.notes import Note, NoteValue
 from pacbayes.tables.formats import FORMATS

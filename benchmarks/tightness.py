@@ -19,7 +19,7 @@ from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 import pacbayes as pb
-from pacbayes.estimators import _prior as learn
+from pacbayes.procedures import prior as learning
 
 # The best printed column of the paper, what a prototype reached, and what we aimed for.
 TARGETS = {
@@ -85,10 +85,10 @@ def against_holdout(name: str, repeat: int) -> list[float]:
         A, B, a, b = train_test_split(X, signs, test_size=0.2, random_state=repeat)
         scaler = StandardScaler().fit(A)
         A, B = scaler.transform(A), scaler.transform(B)
-        held = learn.cross_validate(A, a, learn.ALPHAS, None)
-        weights = learn.Solver().fit(A, a, float(learn.ALPHAS[int(np.argmin(held.errors()))]))
+        held = learning.cross_validate(A, a, learning.ALPHAS, None)
+        weights = learning.Solver().fit(A, a, float(learning.ALPHAS[int(np.argmin(held.errors()))]))
         predictions = np.where(B @ weights[:-1] + weights[-1] > 0.0, 1.0, -1.0)
-        holdout = pb.holdout_certificate(b, predictions)
+        holdout = pb.certify_predictions(b, predictions)
     return (
         ours.value,
         ours.vote_value,

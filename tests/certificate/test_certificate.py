@@ -14,9 +14,10 @@ from jsonschema import Draft202012Validator
 from sklearn.linear_model import LogisticRegression
 
 import pacbayes as pb
-from pacbayes.certificate import _certificate as module
-from pacbayes.certificate._canonical import schema
-from pacbayes.certificate._words import rounded_up
+from pacbayes._core import files as module
+from pacbayes.certificate import SUBJECTS, schema
+from pacbayes.certificate.arithmetic import statistics_of
+from pacbayes.certificate.words import round_up
 
 from certificate.issued import SAMPLE
 
@@ -32,9 +33,9 @@ def issued():
         "fixed": logistic(bound="excess_kl", reference="fixed", random_state=0).fit(X, y).certificate_,
         "online": logistic(bound="betting", reference="online", candidates=3, random_state=0).fit(X, y).certificate_,
         "stream": online.certificate_,
-        "last": online.last_certificate_,
-        "holdout": pb.holdout_certificate(y, np.roll(y, 1)),
-        "losses": pb.holdout_certificate(losses=np.linspace(0.0, 0.4, 101)),
+        "split": pb.CertifiedClassifier(LogisticRegression(), random_state=0).fit(X, y).certificate_,
+        "predictions": pb.certify_predictions(y, np.roll(y, 1)),
+        "losses": pb.certify_predictions(losses=np.linspace(0.0, 0.4, 101)),
     }
 
 
@@ -71,50 +72,74 @@ class TestEveryCertificate:
     def test_says_what_it_is_about(self, certificate):
         sentence, text = certificate.sentence(), str(certificate)
         assert sentence.startswith("With probability at least ")
-        assert certificate.predictor in sentence
-        assert rounded_up(certificate.value) in sentence
-        assert "independent draws from one law" in text
-        assert certificate.citation.startswith("@")
+        assert SUBJECTS[certificate.statements[0].about].words.strip(",") in sentence
+        assert round_up(certificate.value) in sentence
+        assert "independent draws from one distribution" in text
+        assert certificate.statements[0].citation.startswith("@")
         assert "<script" not in certificate._repr_html_()
         assert certificate.versions["pacbayes"] == pb.__version__
         assert certificate.created.endswith("+00:00")
 
-    def test_value_is_that_of_the_public_functions(self, certificate):
-        given, delta = certificate.statistics, certificate.delta / certificate.candidates * certificate.share
-        if certificate.bound == "clopper_pearson":
-            expected = pb.bounds.clopper_pearson(given["errors"], certificate.n, delta)
-        elif certificate.bound == "maurer":
-            expected = pb.bounds.maurer(given["risk"], certificate.kl, certificate.n, delta)
-        elif certificate.reference_bound is None:
-            expected = pb.bounds.betting(
-                given["log_growth"], given["rates"], certificate.kl, certificate.n, delta, given["weights"]
-            )
-        else:
-            return  # pb.bounds.debiased itself is what computes these
-        assert certificate.value == expected
+    def test_values_are_those_of_the_public_functions(self, certificate):
+        for statement in certificate.statements:
+            whole = certificate.delta / certificate.candidates
+            given, delta = statistics_of(statement, whole), whole * statement.share
+            if statement.bound == "clopper_pearson":
+                expected = pb.bounds.clopper_pearson(given["errors"], statement.n, delta)
+            elif statement.bound == "maurer":
+                expected = pb.bounds.maurer(given["risk"], statement.kl, statement.n, delta)
+            elif statement.reference is None:
+                growth, rates, weights = (given[name] for name in ("log_growth", "rates", "weights"))
+                expected = pb.bounds.betting(growth, rates, statement.kl, statement.n, delta, weights)
+            else:
+                continue  # pb.bounds.debiased itself is what computes these
+            assert statement.value == expected
+
+    def test_shares_of_delta_add_up(self, certificate):
+        assert sum(statement.share for statement in certificate.statements) <= 1.0
+
+
+def test_a_stream_makes_two_statements_that_hold_together():
+    snapshots, last = CERTIFICATES["stream"].statements
+    assert (snapshots.about, last.about) == ("snapshot", "last_snapshot")
+    assert CERTIFICATES["stream"].statement("last_snapshot") is last
+    assert CERTIFICATES["stream"].value == snapshots.value
+    html = CERTIFICATES["stream"]._repr_html_()
+    assert html.count("With probability at least") == 2
+    with pytest.raises(ValueError, match=r"no statement about 'me'. It has: snapshot, last_snapshot"):
+        CERTIFICATES["stream"].statement("me")
+
+
+def test_a_gain_is_not_listed_as_a_condition():
+    html = CERTIFICATES["stream"]._repr_html_()
+    conditions = html[html.index("It holds if") : html.index("What was chosen")]
+    assert "holds for all lengths" in html
+    assert "holds for all lengths" not in conditions
 
 
 def test_vote_is_bounded_by_twice_the_value_or_by_the_same_count():
     assert CERTIFICATES["betting"].vote_value == min(1.0, 2.0 * CERTIFICATES["betting"].value)
     assert CERTIFICATES["default"].vote_value == CERTIFICATES["default"].value
-    counts = CERTIFICATES["default"].statistics
-    assert counts["errors"] >= max(counts["vote_errors"], counts["draw_errors"])
-    assert CERTIFICATES["holdout"].vote_value is None
+    counts = CERTIFICATES["default"].statements[0].observed
+    assert counts["errors"] >= max(counts["predict_errors"], counts["draw_errors"])
+    assert CERTIFICATES["predictions"].vote_value is None
 
 
-def test_candidates_pay_a_union():
+def test_candidates_cost_a_union():
     X, y = SAMPLE.X, SAMPLE.y
     alone = pb.CertifiedLogisticRegression(random_state=0).fit(X, y).certificate_
     among = pb.CertifiedLogisticRegression(candidates=10, random_state=0).fit(X, y).certificate_
-    assert among.value == pb.bounds.clopper_pearson(alone.statistics["errors"], alone.n, 0.005)
-    assert any(choice.what == "candidates" and choice.paid == "delta/10" for choice in among.choices)
+    assert among.value == pb.bounds.clopper_pearson(alone.statements[0].observed["errors"], alone.n, 0.005)
+    assert any(
+        choice.what == "candidates" and (choice.cost, choice.size) == ("candidates", 10) for choice in among.choices
+    )
 
 
 @pytest.mark.parametrize(
     ("value", "text"), [(0.12340000001, "0.1235"), (0.1234, "0.1234"), (1.0, "1.0000"), (0.0, "0.0000")]
 )
-def test_numbers_are_rounded_up(value, text):
-    assert rounded_up(value) == text
+def test_numbers_are_round_up(value, text):
+    assert round_up(value) == text
 
 
 def test_a_certificate_written_by_one_process_is_verified_by_another(tmp_path):
@@ -144,10 +169,10 @@ def test_a_full_disk_leaves_the_old_file(tmp_path, monkeypatch):
 
 
 def test_confidence_is_rounded_down():
-    holdout = pb.holdout_certificate(losses=[0.0, 1.0] * 10, delta=1e-12)
-    assert "at least 99.9999 %" in holdout.sentence()
+    certificate = pb.certify_predictions(losses=[0.0, 1.0] * 10, delta=1e-12)
+    assert "at least 99.9999 %" in certificate.sentence()
     assert "at least 95 %" in CERTIFICATES["default"].sentence()
-    assert "at least 99.5 %" in pb.holdout_certificate(losses=[0.0, 1.0], delta=0.005).sentence()
+    assert "at least 99.5 %" in pb.certify_predictions(losses=[0.0, 1.0], delta=0.005).sentence()
 
 
 def test_a_file_has_the_permissions_of_any_new_file(tmp_path):
@@ -158,9 +183,9 @@ def test_a_file_has_the_permissions_of_any_new_file(tmp_path):
 
 def test_what_was_not_verified_can_still_be_printed():
     record = json.loads(CERTIFICATES["fixed"].to_json())
-    record["statistics"] = {"risk": "abc"}
+    record["statements"][0]["observed"] = {"risk": 0.125}
     certificate = pb.Certificate.from_json(json.dumps(record))
-    assert "abc" in str(certificate)
+    assert "0.1250" in str(certificate)
     assert not certificate.verify()
     assert "DOES NOT HOLD" in str(certificate.verify())
 
@@ -175,7 +200,7 @@ def test_what_was_not_verified_can_still_be_printed():
         ("", "must be JSON"),
         ("[1, 2]", "must be a JSON object"),
         ('{"schema_version": 99}', "must have schema version 1. Got 99 instead"),
-        ('{"schema_version": 1}', "must have the field 'kind'"),
+        ('{"schema_version": 1}', "must have the field 'procedure'"),
         ('{"a": 1, "a": 2}', "occurs twice"),
         ('{"value": NaN}', "NaN is not a number"),
         ("[" * 100_000, "must be JSON"),
@@ -186,7 +211,7 @@ def test_what_is_not_a_certificate_is_refused_in_a_sentence(text, message):
         pb.Certificate.from_json(text)
 
 
-class TestHoldoutArguments:
+class TestArgumentsOfPredictions:
     @pytest.mark.parametrize(
         ("arguments", "message"),
         [
@@ -203,4 +228,4 @@ class TestHoldoutArguments:
     )
     def test_are_checked(self, arguments, message):
         with pytest.raises(ValueError, match=message):
-            pb.holdout_certificate(**arguments)
+            pb.certify_predictions(**arguments)

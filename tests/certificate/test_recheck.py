@@ -2,29 +2,27 @@
 
 import copy
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
 import pacbayes as pb
-from pacbayes.certificate._arithmetic import bound_value, vote_of
-from pacbayes.certificate._canonical import content_digest
-from pacbayes.estimators import _prior as learn
+from pacbayes.certificate import find_cause, issue
+from pacbayes.certificate.canonical import content_digest
+from pacbayes.procedures import prior as learning
 from pacbayes.verification import recheck
 
 from certificate.issued import SAMPLE
 
 
-def forged(certificate, **changes):
-    """A certificate whose statistics were changed and everything else made to fit."""
-    record = json.loads(certificate.to_json())
-    record["statistics"].update(changes)
-    share = record["delta"] / record["candidates"]
-    value = float(bound_value(record["bound"], record["statistics"], record["n"], share, record["kl"]))
-    record.update(value=value, vote_value=vote_of(value, record["vote_rule"]))
-    record["digest"] = content_digest(record)
-    return pb.Certificate.from_json(json.dumps(record))
+def forge(certificate, **changes):
+    """A certificate whose observed numbers were changed and everything else made to fit."""
+    first = certificate.statements[0]
+    changed = replace(first, observed={**first.observed, **changes})
+    fake = issue(certificate.procedure, [changed], delta=certificate.delta, candidates=certificate.candidates)
+    return replace(certificate, statements=fake.statements, digest="")
 
 
 class TestRecheck:
@@ -42,11 +40,12 @@ class TestRecheck:
 
     def test_catches_a_consistent_forgery(self):
         model = pb.CertifiedLogisticRegression(random_state=3).fit(self.X, self.y)
-        fake = forged(model.certificate_, errors=1, vote_errors=1, draw_errors=1, risk=1 / model.certificate_.n)
+        fake = forge(model.certificate_, errors=1, predict_errors=1, draw_errors=1)
         assert fake.verify()
         verification = recheck(fake, self.X, self.y, model)
         assert not verification
-        assert "these differ: draw_errors, errors, risk, vote_errors" in str(verification)
+        assert [check.code for check in verification.failed] == ["statement"]
+        assert find_cause(verification).code == "other_numbers"
 
     def test_catches_other_rows_labels_orders_and_models(self):
         model = pb.CertifiedLogisticRegression(random_state=3).fit(self.X, self.y)
@@ -65,7 +64,7 @@ class TestRecheck:
     def test_catches_a_prior_that_saw_the_bounds_rows(self):
         """The certificate is computed soundly, but for weights learned from all rows."""
         model = pb.CertifiedLogisticRegression(random_state=3, alpha=1.0)
-        whole = learn.Solver.fit
+        whole = learning.Solver.fit
 
         def peeking(self, X, signs, alpha):
             everything = model_X if X.shape[0] < len(model_X) else X
@@ -75,12 +74,12 @@ class TestRecheck:
         model_X = honest.preprocessing_.transform(self.X)
         model_signs = np.where(self.y == honest.classes_[1], 1.0, -1.0)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(learn.Solver, "fit", peeking)
+            patch.setattr(learning.Solver, "fit", peeking)
             model.fit(self.X, self.y)
         assert model.certificate_.verify()
         verification = recheck(model.certificate_, self.X, self.y, model)
         assert not verification
-        assert "the model is what these rows teach" in str(verification)
+        assert "the predictor is what these rows teach" in str(verification)
 
     @pytest.mark.parametrize(
         ("name", "edit"),
@@ -105,8 +104,9 @@ class TestRecheck:
         with pytest.warns(pb.CertificateWarning):
             model = pb.CertifiedLogisticRegression(random_state=3).fit(X, y)
         record = json.loads(model.certificate_.to_json())
-        assert record[name]
-        record[name] = []
+        holder = record["statements"][0] if name == "assumptions" else record
+        assert holder[name]
+        holder[name] = []
         record["digest"] = content_digest(record)
         claim = pb.Certificate.from_json(json.dumps(record))
         assert claim.verify()
@@ -119,16 +119,16 @@ class TestRecheck:
         assert recheck(model.certificate_, self.X[:400], self.y[:400], model)
         model.update(self.X[400:], self.y[400:])
         assert recheck(model.certificate_, self.X, self.y, model)
-        assert recheck(model.last_certificate_, self.X, self.y, model)
+        assert len(model.certificate_.statements) == 2
         other = self.y.copy()
         other[500] = 1 - other[500]
         assert not recheck(model.certificate_, self.X, other, model)
 
-    def test_hold_outs(self):
+    def test_predictions(self):
         predictor = LogisticRegression().fit(self.X[:300], self.y[:300])
-        certificate = pb.holdout_certificate(self.y[300:], predictor.predict(self.X[300:]))
+        certificate = pb.certify_predictions(self.y[300:], predictor.predict(self.X[300:]))
         assert recheck(certificate, self.X[300:], self.y[300:], predictor)
-        assert not recheck(forged(certificate, errors=0, risk=0.0), self.X[300:], self.y[300:], predictor)
+        assert not recheck(forge(certificate, errors=0), self.X[300:], self.y[300:], predictor)
 
     def test_a_model_of_another_kind_is_refused(self):
         with pytest.raises(ValueError, match="must be the estimator that issued"):

@@ -12,7 +12,7 @@ from sklearn.naive_bayes import GaussianNB
 from threadpoolctl import threadpool_limits
 
 import pacbayes as pb
-from pacbayes.estimators import _prior as learn
+from pacbayes.procedures import prior as learning
 
 from coverage.judging import too_often
 
@@ -140,13 +140,13 @@ def test_resampled_adult_a_few_times(data_folder, judge):
 
 def test_a_planted_leak_is_caught(monkeypatch, record_property):
     """A prior learned from all rows, where labels are pure noise and columns are many: every certificate is wrong."""
-    honest = learn.Solver.fit
+    honest = learning.Solver.fit
     everything = {}
 
     def leaking(self, X, signs, alpha):
         return honest(self, everything["X"], everything["signs"], alpha)
 
-    monkeypatch.setattr(learn.Solver, "fit", leaking)
+    monkeypatch.setattr(learning.Solver, "fit", leaking)
     runs, violations = 100, 0
     for run in range(runs):
         generator = np.random.default_rng(run)

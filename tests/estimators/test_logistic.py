@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 import pacbayes as pb
-from pacbayes.estimators._prior import SIGNS
-from pacbayes.estimators._search import Task, best_posterior, grid_statistics
+from pacbayes.certificate import Reference
+from pacbayes.procedures.posterior_search import Task, best_posterior
+from pacbayes.procedures.prior import SIGNS
 from pacbayes.posteriors import Gaussian
 
 SAMPLE = pb.datasets.make_known_risk(500, d=4, separation=0.8, random_state=2)
@@ -28,7 +29,7 @@ def fitted(y=SAMPLE.y, X=SAMPLE.X, **options):
 def test_the_bounds_rows_have_no_part_in_the_prior(options):
     """With other rows and labels in the bound's part, everything learned on the prior's part stays as it was."""
     model = fitted(**options)
-    rest = model.order_[model.n_prior_ :]
+    rest = model.order_[model.n_learning_ :]
     X, y = SAMPLE.X.copy(), SAMPLE.y.copy()
     X[rest] = 3.0 * X[rest[::-1]] + 1.0
     y[rest] = 1 - y[rest]
@@ -38,7 +39,7 @@ def test_the_bounds_rows_have_no_part_in_the_prior(options):
     assert np.array_equal(model.prior_.covariance, other.prior_.covariance)
     assert np.array_equal(model.preprocessing_.mean_, other.preprocessing_.mean_)
     first, second = (
-        {choice.what: choice.value for choice in each.certificate_.choices if choice.where == "the prior's part"}
+        {choice.what: choice.value for choice in each.certificate_.choices if choice.where == "learning_rows"}
         for each in (model, other)
     )
     assert first == second
@@ -48,48 +49,54 @@ def test_the_bounds_rows_have_no_part_in_the_prior(options):
 @pytest.mark.parametrize("options", VARIANTS, ids=str)
 def test_the_same_seed_gives_the_same_certificate(options):
     one, two = fitted(**options).certificate_, fitted(**options).certificate_
-    assert (one.value, one.statistics, one.digests) == (two.value, two.statistics, two.digests)
+    assert (one.statements, one.digests) == (two.statements, two.digests)
 
 
 @pytest.mark.parametrize("options", VARIANTS, ids=str)
 def test_statistics_are_those_of_the_posterior_on_the_bounds_rows(options):
     model = fitted(**options)
-    rest = model.order_[model.n_prior_ :]
+    rest = model.order_[model.n_learning_ :]
     Z, y = model.preprocessing_.transform(SAMPLE.X[rest]), SAMPLE.y[rest]
     risk = model.posterior_.zero_one(Z, y, classes=model.classes_).mean()
-    assert abs(model.certificate_.statistics["risk"] - risk) < (0.01 if not options else 1e-9)
-    assert abs(model.certificate_.kl - model.posterior_.kl(model.prior_)) < 1e-9
+    assert abs(model.certificate_.statements[0].risk - risk) < (0.01 if not options else 1e-9)
+    assert abs(model.certificate_.statements[0].kl - model.posterior_.kl(model.prior_)) < 1e-9
     assert model.certificate_.n == len(rest)
 
 
-def task(strength=1.0, references=None, kind="none", bound="betting", reference_bound=None):
+def task(strength=1.0, references=None):
     rates, weights = pb.bounds.betting_rates(n=SAMPLE.y.size)
     return Task(
         X=SAMPLE.X,
         signs=np.where(SAMPLE.y == 1, 1.0, -1.0),
-        references=references,
-        reference_kind=kind,
-        strength=strength,
+        reference_losses=references,
+        reference=None if references is None else Reference("fixed", strength, "betting"),
         rates=rates,
         weights=weights,
-        bound=bound,
-        reference_bound=reference_bound,
-        split=0.5,
+        bound="betting",
         delta=0.05,
     )
+
+
+def summarise(job, posterior):
+    losses = posterior.zero_one(job.X, job.signs, classes=SIGNS)
+    grid = {"rates": job.rates, "weights": job.weights}
+    if job.reference is None:
+        return pb.Summary.from_losses(losses, **grid)
+    strength = job.reference.strength
+    return pb.Summary.from_losses(losses, job.reference_losses, reference_kind="fixed", strength=strength, **grid)
 
 
 @pytest.mark.parametrize("strength", [1.0, 0.5])
 @pytest.mark.parametrize("reference", [False, True])
 def test_statistics_on_a_grid_equal_those_of_summaries(strength, reference):
     references = (np.arange(SAMPLE.y.size) % 5 == 0).astype(float) if reference else None
-    job = task(strength, references, "fixed" if reference else "none")
+    job = task(strength, references)
     start, towards = Gaussian([0.2, 0.1, -0.3, 0.0, 0.1], 0.3, intercept=True), np.array([1.0, 0.5, -0.5, 0.2, 0.0])
     steps, scales = np.array([0.0, 0.5, 1.0]), np.array([0.5, 2.0])
-    grid = grid_statistics(job, start, towards, steps, scales)
+    grid = job.grid_statistics(start, towards, steps, scales)
     for row, step in enumerate(steps):
         for column, scale in enumerate(scales):
-            summary = job.summary(start.moved(towards, step).scaled(scale))
+            summary = summarise(job, start.moved(towards, step).scaled(scale))
             for name in ("risk", "plus", "minus", "excess", "second", "variance", "log_growth"):
                 assert np.allclose(grid[name][row, column], getattr(summary, name), atol=1e-12), name
             assert np.allclose(grid["reference_log_growth"], summary.reference_log_growth)
@@ -102,7 +109,7 @@ def test_the_posterior_is_no_worse_than_either_end():
     best, step, scale = best_posterior(job, prior, prior, target)
 
     def value(posterior):
-        summary = job.summary(posterior)
+        summary = summarise(job, posterior)
         return summary.bound("betting", kl=posterior.kl(prior), delta=0.05)
 
     assert value(best) <= min(value(prior), value(prior.moved(target, 1.0))) + 1e-12
@@ -126,10 +133,10 @@ def test_one_class_in_the_priors_part_gives_a_constant_and_an_honest_number():
         odd = 1 + seed % 38
         y[odd] = 1
         model = pb.CertifiedLogisticRegression(random_state=seed).fit(X, y)
-        if odd not in model.order_[: model.n_prior_]:
+        if odd not in model.order_[: model.n_learning_]:
             break
     assert set(model.predict(X)) == {0}
-    assert model.certificate_.statistics["vote_errors"] == 1
+    assert model.certificate_.statements[0].observed["predict_errors"] == 1
     for options in ({"bound": "betting"}, {"prior": "zero"}, {"reference": "online"}):
         assert 0.0 < pb.CertifiedLogisticRegression(random_state=seed, **options).fit(X, y).certificate_.value <= 1.0
 

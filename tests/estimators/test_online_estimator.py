@@ -7,6 +7,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 
 import pacbayes as pb
+from pacbayes.certificate.words import sentences
 
 SAMPLE = pb.datasets.make_known_risk(400, d=3, random_state=3)
 X, Y = SAMPLE.X, SAMPLE.y
@@ -80,17 +81,17 @@ def test_predictions_are_the_weighted_vote_and_random_picks():
     assert abs(frequency - model.predict_proba(row[:1])[0, 1]) < 5.0 * np.sqrt(0.25 / 20_000)
 
 
-def test_both_certificates_together_use_no_more_than_delta():
+def test_both_statements_together_use_no_more_than_delta():
     model = pb.OnlineCertifiedClassifier(GaussianNB(), delta=0.1, certify_last=True, random_state=1).fit(X, Y)
-    count = len(model.snapshots_)
-    assert model.certificate_.delta == model.last_certificate_.delta == 0.1
-    assert model.certificate_.share == 0.5
-    assert model.last_certificate_.share == 0.5 / (count * (count + 1))
-    assert "at least 90 %" in model.last_certificate_.sentence()
-    assert model.last_certificate_.n == 400 - model.snapshots_[-1][0]
+    count, (snapshots, last) = len(model.snapshots_), model.certificate_.statements
+    assert model.certificate_.delta == 0.1
+    assert snapshots.share == 0.5
+    assert last.share == 0.5 / (count * (count + 1))
+    assert all("at least 90 %" in sentence for sentence in sentences(model.certificate_))
+    assert last.n == 400 - model.snapshots_[-1][0]
     assert np.array_equal(model.predict_last(X), model.snapshots_[-1][1].predict(X))
     again = model.set_params(certify_last=False).fit(X, Y)
-    assert not hasattr(again, "last_certificate_")
+    assert len(again.certificate_.statements) == 1
 
 
 def test_an_update_needs_a_fit():

@@ -12,6 +12,7 @@ from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, StandardSca
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import pacbayes as pb
+from pacbayes.certificate.words import note_words
 from pacbayes.verification import recheck
 
 ESTIMATORS = [
@@ -75,7 +76,7 @@ def test_labels_are_given_back_as_they_came(cancer):
 def test_preprocessing_is_learned_on_the_priors_part_alone(cancer):
     X, y = cancer
     model = pb.CertifiedLogisticRegression(preprocessing=StandardScaler(), random_state=0).fit(X, y)
-    first = model.order_[: model.n_prior_]
+    first = model.order_[: model.n_learning_]
     assert np.allclose(model.preprocessing_.mean_, X.to_numpy()[first].mean(axis=0))
     plain = pb.CertifiedLogisticRegression(random_state=0).fit(X, y)
     assert plain.certificate_.value == model.certificate_.value
@@ -169,12 +170,12 @@ def test_ordered_rows_get_a_warning_and_copies_a_note(cancer):
     order = np.argsort(y.to_numpy(), kind="stable")
     with pytest.warns(pb.CertificateWarning, match="sorted by label.*independent draws"):
         model = pb.CertifiedLogisticRegression(random_state=0).fit(X.iloc[order], y.iloc[order])
-    assert "sorted by label" in model.certificate_.notes[0]
+    assert "sorted by label" in note_words(model.certificate_.notes[0])
     stamped = X.set_index(pd.date_range("2020-01-01", periods=len(X)))
     with pytest.warns(pb.CertificateWarning, match="time index"):
         pb.CertifiedLogisticRegression(random_state=0).fit(stamped, y)
     twice = pb.CertifiedLogisticRegression(random_state=0).fit(pd.concat([X, X]), pd.concat([y, y]))
-    assert any("569 of 1138 rows repeat" in note for note in twice.certificate_.notes)
+    assert any("569 of 1138 rows repeat" in note_words(note) for note in twice.certificate_.notes)
 
 
 def test_preprocessing_that_overflows_is_named():
@@ -199,12 +200,12 @@ def test_repeated_rows_are_counted_in_every_container():
     import pandas as pd
     import polars as pl
 
-    from pacbayes.estimators._cautions import repeated_rows
+    from pacbayes.procedures.cautions import count_repetitions
 
     X = np.array([[1.0, 2.0], [1.0, 2.0], [1.0, 2.0], [0.0, 2.0], [-0.0, 2.0]])
     y = np.array(["a", "a", "b", "a", "a"])
     words = pd.DataFrame({"colour": ["red", "red", "red", "blue", "blue"]})
-    assert repeated_rows(X, y) == 2
-    assert repeated_rows(pd.DataFrame(X), y) == 2
-    assert repeated_rows(words, y) == 2
-    assert repeated_rows(pl.DataFrame({"colour": words["colour"].tolist()}), y) == 2
+    assert count_repetitions(X, y) == 2
+    assert count_repetitions(pd.DataFrame(X), y) == 2
+    assert count_repetitions(words, y) == 2
+    assert count_repetitions(pl.DataFrame({"colour": words["colour"].tolist()}), y) == 2

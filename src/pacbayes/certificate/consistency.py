@@ -10,6 +10,7 @@ import numpy as np
 from pacbayes import bounds
 from pacbayes._core.types import FloatArray
 from pacbayes.certificate.arithmetic import consequence_value, evaluate_statement, rates_of
+from pacbayes.certificate.assumptions import ASSUMPTIONS
 from pacbayes.certificate.checks import AGREEMENT, Check, compare
 from pacbayes.certificate.statement import Statement
 from pacbayes.certificate.subjects import SUBJECTS
@@ -52,7 +53,7 @@ def _check_shares(record: Certificate) -> Check:
 
 def _check_value(record: Certificate, statement: Statement) -> Check:
     found = evaluate_statement(statement, record.delta / record.candidates)
-    if statement.value < statement.risk - _SLACK:
+    if not statement.value >= statement.risk - _SLACK:
         return Check("floor", held=False, claimed=statement.value, found=statement.risk)
     return compare("value", statement.value, found, within=AGREEMENT)
 
@@ -77,12 +78,18 @@ def _check_claims(statement: Statement) -> Check:
         "bound": statement.bound not in subject.bounds if subject.bounds is not None else not record.uses_kl,
         "divergence": statement.kl != 0.0 and not (subject.has_divergence and record.uses_kl),
         "reference": reference is not None and not subject.has_divergence,
-        "rates": ("rates" in record.statistics) != (statement.rates is not None),
+        "rates": _bets(statement) != (statement.rates is not None),
         "anytime": subject.anytime and statement.rates != "all_n",
+        "assumptions": not set(statement.assumptions) <= set(ASSUMPTIONS),
         "rate": isinstance(statement.rates, float) and (reference is not None or not subject.has_divergence),
     }
     wrong = next((code for code, so in complaints.items() if so), None)
     return Check("claims", wrong is None, claimed=wrong)
+
+
+def _bets(statement: Statement) -> bool:
+    names = [statement.bound, *([] if statement.reference is None else [statement.reference.bound])]
+    return any("rates" in bounds.get(name).statistics for name in names)
 
 
 def _check_observed(record: Certificate, statement: Statement) -> Check:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from pacbayes import bounds
 from pacbayes._core.plain import to_plain
 
 __all__ = ["Choice", "Consequence", "Reference", "Statement"]
@@ -129,8 +131,16 @@ class Statement:
 
     @property
     def risk(self) -> float:
-        """The observed risk."""
-        return float(self.observed["errors"]) / self.n if "errors" in self.observed else float(self.observed["risk"])
+        """The observed risk; not a number if nothing like it was recorded, which no verification lets through."""
+        errors, risk = self.observed.get("errors"), self.observed.get("risk")
+        if isinstance(errors, int | float):
+            return errors / self.n
+        return float(risk) if isinstance(risk, int | float) else math.nan
+
+    @property
+    def citation(self) -> str:
+        """BibTeX of the bound."""
+        return bounds.get(self.bound).citation
 
     @property
     def anytime(self) -> bool:

@@ -7,6 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from pacbayes._core.notes import Note
+from pacbayes.certificate.assumptions import ASSUMPTIONS
 from pacbayes.certificate.subjects import SUBJECTS
 
 if TYPE_CHECKING:
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from pacbayes.certificate.statement import Choice, Statement
 
 __all__ = [
-    "ASSUMPTIONS",
     "as_html",
     "as_table",
     "assumption_words",
@@ -25,19 +25,6 @@ __all__ = [
     "sentences",
 ]
 
-ASSUMPTIONS = {
-    "iid": "The rows are independent draws from one distribution, and the guarantee is about new rows from it.",
-    "nothing_before": "Nothing that was used before this fit (a scaler, a feature selection, a search) had learned "
-    "from these rows; pass such steps as preprocessing=, or count the settings that were compared as candidates=.",
-    "unseen": "The predictor was fixed before these examples were looked at: they played no part in training or "
-    "choosing it.",
-    "zero_one": "The loss takes the values 0 and 1 alone.",
-    "before_label": "Each prediction was fixed before its label was seen, and no line was left out because of its "
-    "loss.",
-    "average_over_time": "The number is about the average true loss of the predictors at the times they predicted; if "
-    "one predictor was used throughout and the rows are independent draws from one distribution, it is that "
-    "predictor's true loss.",
-}
 _ANYTIME = "It holds for all lengths of the stream at once, so that it may be looked at and extended at will."
 
 _NOTES = {
@@ -131,8 +118,8 @@ def _statement_rows(statement: Statement) -> list[tuple[str, str]]:
     reference = statement.reference
     lines.append(("bound", statement.bound if reference is None else f"{statement.bound} of the excess"))
     if reference is not None:
-        loss = float(statement.observed["reference_errors"]) / statement.n
-        words = f"{reference.kind}, strength {reference.strength:.4f}, loss {loss:.4f}, {reference.bound}"
+        loss = f"{statement.observed.get('reference_errors')} errors"
+        words = f"{reference.kind}, strength {reference.strength:.4f}, {loss}, {reference.bound}"
         lines.append(("reference", words))
     return lines
 

@@ -36,8 +36,8 @@ class CertifiedEstimator(ABC):
         """Return the procedure with the options of this estimator, for so many rows."""
 
     @abstractmethod
-    def fitted_numbers(self) -> dict[str, Any]:
-        """Return every fitted number by name, for whoever runs the fit again."""
+    def fitted_numbers(self, X: RowsLike) -> dict[str, Any]:
+        """Return every fitted number and what is predicted for these rows, for whoever runs the fit again."""
 
     def fit(self, X: RowsLike, y: ArrayLike | None) -> Self:
         """Learn the predictor and issue its certificate.

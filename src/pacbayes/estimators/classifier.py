@@ -127,7 +127,6 @@ class CertifiedClassifier(CertifiedEstimator, MetaEstimatorMixin, ClassifierMixi
         validate_data(self, rows, skip_check_array=True, reset=False)
         return rows
 
-    def fitted_numbers(self) -> dict[str, Any]:
-        """Return the classes, and the fitted estimator's predictions on the rows it was judged on."""
-        check_is_fitted(self, "certificate_")
-        return {"classes_": self.classes_}
+    def fitted_numbers(self, X: RowsLike) -> dict[str, Any]:
+        """Return the classes and what the fitted estimator predicts for these rows."""
+        return {"classes_": self.classes_, "predict": self.predict(X)}

@@ -236,9 +236,8 @@ per row, is at most 0.1776.
         mean = self.posterior_.mean
         self.coef_, self.intercept_ = mean[None, :-1].copy(), mean[-1:].copy()
 
-    def fitted_numbers(self) -> dict[str, Any]:
-        """Return every fitted number by name, for whoever runs the fit again."""
-        check_is_fitted(self, "certificate_")
+    def fitted_numbers(self, X: RowsLike) -> dict[str, Any]:
+        """Return every fitted number and what is predicted for these rows, for whoever runs the fit again."""
         return {
             "prior mean": self.prior_.mean,
             "prior covariance": self.prior_.covariance,
@@ -246,6 +245,8 @@ per row, is at most 0.1776.
             "posterior covariance": self.posterior_.covariance,
             "coef_": np.append(self.coef_, self.intercept_),
             "classes_": self.classes_,
+            "decision_function": self.decision_function(X),
+            "predict": self.predict(X),
         }
 
     def _transformed(self, X: RowsLike) -> Any:

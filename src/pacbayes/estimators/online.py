@@ -169,15 +169,14 @@ class OnlineCertifiedClassifier(CertifiedEstimator, MetaEstimatorMixin, Classifi
             again.update(take(rows_of(X), slice(size, None)), np.asarray(y)[size:])
         return again
 
-    def fitted_numbers(self) -> dict[str, Any]:
-        """Return the shares of the snapshots, what they were trained on, and how they judged."""
-        check_is_fitted(self, "certificate_")
+    def fitted_numbers(self, X: RowsLike) -> dict[str, Any]:
+        """Return the shares of the snapshots, what they were trained on, how they judged, and what they predict."""
         return {
             "weights_": self.weights_,
             "snapshots_": [start for start, _ in self.snapshots_],
             "losses_": self.losses_,
             "classes_": self.classes_,
-            "predictions": self.predict(self.stream_.X),
+            "predict": self.predict(X),
         }
 
     def predict(self, X: RowsLike, *, randomized: bool = False, random_state: RandomState = None) -> Labels:

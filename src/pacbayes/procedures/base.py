@@ -82,8 +82,8 @@ class Certifier(Protocol):
     def reissue(self, X: RowsLike, y: Labels) -> Certifier:
         """Return a new estimator, fitted on these rows in the recorded order."""
 
-    def fitted_numbers(self) -> dict[str, Any]:
-        """Return every fitted number, by name."""
+    def fitted_numbers(self, X: RowsLike) -> dict[str, Any]:
+        """Return every fitted number and what is predicted for these rows, by name."""
 
 
 class Procedure(ABC):
@@ -110,7 +110,7 @@ class Procedure(ABC):
         if not all(check.held for check in checks):
             return checks
         again = model.reissue(X, y)
-        numbers = compare_numbers(model.fitted_numbers(), again.fitted_numbers())
+        numbers = compare_numbers(model.fitted_numbers(X), again.fitted_numbers(X))
         return [*checks, *numbers, *compare_certificates(certificate, again.certificate_)]
 
 

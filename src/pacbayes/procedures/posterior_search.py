@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from pacbayes import statistics
-from pacbayes._core.types import FloatArray, FloatOrArray, Rows
+from pacbayes._core.types import FloatArray, Rows
 from pacbayes.certificate import Reference, risk_bound
 from pacbayes.posteriors import Gaussian
 from pacbayes.procedures.prior import SIGNS
@@ -47,8 +47,10 @@ class Task:
             "both": float(losses @ against),
         }
 
-    def values(self, start: Gaussian, towards: FloatArray, steps: FloatArray, scales: FloatArray, kl: Any) -> Any:
-        """Evaluate the bound for each posterior on a grid of steps and scales, in one pass over the rows."""
+    def grid_statistics(
+        self, start: Gaussian, towards: FloatArray, steps: FloatArray, scales: FloatArray
+    ) -> dict[str, Any]:
+        """Return the statistics of each posterior on a grid of steps and scales, in one pass over the rows."""
         n = self.signs.size
         against = np.zeros(n) if self.reference_losses is None else self.reference_losses
         errors, both = np.zeros((steps.size, scales.size)), np.zeros((steps.size, scales.size))
@@ -58,20 +60,14 @@ class Task:
             )
             both += losses @ against[block]
             errors += losses.sum(axis=-1)
-        return self._bound(errors, both, float(against.sum()), kl)
-
-    def _bound(self, errors: FloatArray, both: FloatArray, reference_errors: float, kl: FloatArray) -> FloatOrArray:
         strength = 1.0 if self.reference is None else self.reference.strength
-        observed = statistics.from_outcomes(
-            self.signs.size,
-            errors,
-            reference_errors,
-            both,
-            strength=strength,
-            rates=self.rates,
-            weights=self.weights,
-        )
-        return risk_bound(self.bound, observed, self.signs.size, self.delta, kl, reference=self.reference)
+        grid = {"rates": self.rates, "weights": self.weights}
+        return statistics.from_outcomes(n, errors, float(against.sum()), both, strength=strength, **grid)
+
+    def bound_of(self, observed: Mapping[str, Any], kl: FloatArray) -> FloatArray:
+        """Evaluate the bound on statistics of many posteriors."""
+        values = risk_bound(self.bound, observed, self.signs.size, self.delta, kl, reference=self.reference)
+        return np.asarray(values)
 
     def _blocks(self) -> Iterator[slice]:
         for start in range(0, self.signs.size, _ROWS):
@@ -84,7 +80,7 @@ def best_posterior(task: Task, prior: Gaussian, start: Gaussian, towards: FloatA
     step = scale = 0.0
     for _ in range(_ROUNDS):
         kl = start.kl(prior, scales=scales, towards=towards, steps=steps)
-        values = task.values(start, towards, steps, scales, kl)
+        values = task.bound_of(task.grid_statistics(start, towards, steps, scales), kl)
         row, column = np.unravel_index(int(np.argmin(values)), values.shape)
         step, scale = float(steps[row]), float(scales[column])
         steps = np.clip(step + np.linspace(-1.0, 1.0, 7) * (steps[1] - steps[0]) * 0.75, 0.0, 1.0)

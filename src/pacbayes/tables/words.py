@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pacbayes._core.notes import Note, NoteValue
 from pacbayes.tables.formats import FORMATS
 
-__all__ = ["class_counts", "SENTENCES", "list_formats", "sentence"]
+__all__ = ["SENTENCES", "class_counts", "list_formats", "sentence"]
 
 SENTENCES: Mapping[str, str] = {
     "has_decimal_commas": "The column {column!r} looks like numbers with a decimal comma, and is taken as a category.",

@@ -1,0 +1,19 @@
+"""What has to be true for a statement to hold: the one list of codes, and what each says."""
+
+from __future__ import annotations
+
+__all__ = ["ASSUMPTIONS"]
+
+ASSUMPTIONS = {
+    "iid": "The rows are independent draws from one distribution, and the guarantee is about new rows from it.",
+    "nothing_before": "Nothing that was used before this fit (a scaler, a feature selection, a search) had learned "
+    "from these rows; pass such steps as preprocessing=, or count the settings that were compared as candidates=.",
+    "unseen": "The predictor was fixed before these examples were looked at: they played no part in training or "
+    "choosing it.",
+    "zero_one": "The loss takes the values 0 and 1 alone.",
+    "before_label": "Each prediction was fixed before its label was seen, and no line was left out because of its "
+    "loss.",
+    "average_over_time": "The number is about the average true loss of the predictors at the times they predicted; if "
+    "one predictor was used throughout and the rows are independent draws from one distribution, it is that "
+    "predictor's true loss.",
+}

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pacbayes.bounds import debiased, gibbs_to_vote
-from pacbayes.bounds._catalogue import catalogue, evaluate, require_sound
+from pacbayes.bounds import catalogue, debiased, evaluate, gibbs_to_vote, require_sound
 from pacbayes.certificate._consistency import claims_fit, statistics_fit
 from pacbayes.certificate._verification import Check
 

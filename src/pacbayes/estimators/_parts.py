@@ -12,8 +12,7 @@ from sklearn.utils import check_array
 
 from pacbayes._core.rows import take
 from pacbayes._core.types import FloatArray
-from pacbayes.bounds import catalogue
-from pacbayes.bounds._catalogue import require_sound
+from pacbayes.bounds import catalogue, require_sound
 from pacbayes.certificate import Certificate, Choice, digest_of_arrays
 from pacbayes.online import OnlineReference
 from pacbayes.posteriors import Gaussian

@@ -190,3 +190,44 @@ def test_betting_rates_are_a_fair_grid(n):
     assert np.all(weights > 0)
     assert weights.sum() == pytest.approx(1.0, abs=1e-12)
     assert np.all(np.diff(rates) < 0)
+
+
+def few_statistics(**fields):
+    return SimpleNamespace(
+        **{"n": 1000, "strength": 1.0, "reference_kind": "fixed", "plus": 0.01, "minus": 0.3} | fields
+    )
+
+
+def test_debiased_refuses_statistics_that_contradict_themselves():
+    for change in (
+        {"reference_kind": "none"},
+        {"strength": 0.0},
+        {"reference_kind": "none", "log_growth": [0.1], "minus": 0.0},
+    ):
+        with pytest.raises(ValueError, match="they have a negative part"):
+            pb.bounds.debiased(few_statistics(**change), kl=1.0, delta=0.05, excess="excess_kl")
+
+
+def test_clopper_pearson_is_for_zero_one_references_alone():
+    for change in ({"reference": 0.5005}, {"reference": 0.5, "reference_second": 0.25}):
+        with pytest.raises(ValueError, match="for losses of 0 and 1 alone"):
+            pb.bounds.debiased(few_statistics(**change), 1.0, 0.05, excess="excess_kl", reference="clopper_pearson")
+
+
+def test_only_needed_statistics_are_read():
+    rates = np.array([0.5])
+    fields = {"log_growth": [-0.01], "reference_log_growth": [-0.05], "rates": rates, "weights": [1.0]}
+    statistics = SimpleNamespace(n=1000, strength=1.0, reference_kind="predictable", **fields)
+    assert pb.bounds.debiased(statistics, kl=1.0, delta=0.05) < 1.0
+
+
+def test_at_strength_zero_there_is_no_reference():
+    statistics = few_statistics(strength=0.0, reference_kind="predictable", minus=0.0)
+    assert pb.bounds.debiased(statistics, 1.0, 0.05, excess="excess_kl") == pb.bounds.excess_kl(
+        0.01, 0.0, 1.0, 1000, 0.05
+    )
+
+
+def test_the_vote_refuses_what_is_no_risk():
+    with pytest.raises(ValueError, match="'value' argument of gibbs_to_vote"):
+        pb.bounds.gibbs_to_vote(1.5)

@@ -8,8 +8,8 @@ import pytest
 from typer.testing import CliRunner
 
 import pacbayes as pb
+from pacbayes.bounds import examples_needed
 from pacbayes.cli._app import app
-from pacbayes.runs._plan import examples_needed
 from pacbayes.tables import prepare_table
 from pacbayes.tables.words import sentence
 

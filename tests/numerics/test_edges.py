@@ -6,8 +6,11 @@ import math
 
 import numpy as np
 import pytest
+from mpmath import mpf
 
 import pacbayes as pb
+
+import reference_mp as exact
 
 INF, NAN = math.inf, math.nan
 
@@ -137,3 +140,47 @@ def test_single_precision_and_integers_are_taken():
     assert pb.kl_inv_upper(np.float32(0.25), 1) == pb.kl_inv_upper(0.25, 1.0)
     assert pb.kl_inv_upper(np.array([0, 1]), 1).tolist() == [pb.kl_inv_upper(0.0, 1.0), 1.0]
     assert 0.0 < pb.kl_ball_max(np.array([0.1, 0.9], dtype=np.float32), [1, 0], 0.1) < 1.0
+
+
+def test_parts_whose_sum_exceeds_one_by_less_than_rounding():
+    plus, minus = 0.25 + 2**-53, 0.75
+    assert mpf(pb.phi(plus, minus, 0.0)) >= exact.phi(plus, minus, 0.0)
+    rng = np.random.default_rng(0)
+    for plus in rng.random(300):
+        for minus in (1.0 - plus, np.nextafter(1.0 - plus, 2.0)):
+            for budget in (0.0, 1e-14, 1e-10):
+                assert mpf(pb.phi(plus, minus, budget)) >= exact.phi(plus, minus, budget)
+
+
+def test_tiny_values_and_weights():
+    assert pb.kl_ball_max([0.3, 0.7], [5e-324, 0.0], 0.0) > 0.0
+    value = pb.kl_ball_max([1 / 500] * 500, [1e-321] * 250 + [2e-321] * 250, 0.0)
+    assert 1.499e-321 <= value <= 1.52e-321
+    assert pb.kl_ball_max([0.9999995, 7e-323], [0.0, -9.3e149], 1e-280) >= 0.0
+    assert pb.kl_ball_max(np.array([[0.9999995, 7e-323]]), [0.0, -9.3e149], 1e-280)[0] >= 0.0
+    assert pb.kl_ball_min([0.3, 0.7], [5e-324, 0.0], 0.0) == 0.0
+
+
+@pytest.mark.parametrize("budget", [1e-200, 1e-40, 1e-32, 1e-9, 1.0, 12.0, 15.0, 30.0, 600.0])
+def test_gradients_at_small_and_large_budgets(budget):
+    _, (d_weights, d_values, d_budget) = pb.kl_ball_max([0.5, 0.5], [1.0, 0.0], budget, return_grad=True)
+    _, (d_q, d_b) = pb.kl_inv_upper(0.5, budget, return_grad=True)
+    assert d_values.sum() == pytest.approx(1.0, abs=1e-9)
+    assert d_weights[0] - d_weights[1] == pytest.approx(d_q, rel=1e-6, abs=1e-300)
+    assert d_budget == pytest.approx(d_b, rel=1e-6)
+    if budget < 1e-20:
+        assert d_q == pytest.approx(1.0, rel=1e-9)
+
+
+def test_no_gain_where_all_mass_is_on_the_top_value():
+    for weights, values in (([1.0, 0, 0], [1, -1, 1]), ([0.5, 0.5, 0], [1, 1, 1])):
+        _, (d_weights, _, _) = pb.kl_ball_max(weights, values, 0.1, return_grad=True)
+        assert np.all(d_weights == 0.0)
+
+
+def test_relative_entropies_of_tiny_probabilities():
+    for q, p in ((1e-300, 2e-300), (1e-291, 1e-292), (5e-324, 0.5), (1e-310, 0.3)):
+        for shape in (float, lambda x: np.array([x])):
+            assert float(np.ravel(pb.kl(shape(q), shape(p)))[0]) == pytest.approx(float(exact.kl(q, p)), rel=1e-13)
+    with pytest.raises(ValueError, match="as many atoms as each other"):
+        pb.categorical_kl([0.2, 0.3, 0.5], [1.0])

@@ -10,10 +10,9 @@ import pytest
 import skops.io as sio
 from sklearn.preprocessing import FunctionTransformer
 
-from pacbayes.bounds import betting, betting_rates
+from pacbayes.bounds import betting, betting_rates, examples_needed
 from pacbayes.report import render
 from pacbayes.runs import LossStream, Settings, certify_table, chosen_method, read_run, verify_run, write_run
-from pacbayes.runs._plan import examples_needed
 from pacbayes.tables import prepare_table
 
 from cli.conftest import small_frame

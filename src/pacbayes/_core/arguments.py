@@ -44,6 +44,7 @@ class Domain:
 
 _UNIT = Domain(0.0, 1.0, "lie in [0, 1]")
 _COUNT = Domain(1.0, _LARGEST_N, "be a whole number between 1 and 2**53", whole=True)
+_GROWTH = Domain(-math.inf, math.log(2.0), "lie between log(1 - rate) and log(1 + rate)")
 DOMAINS = {
     "risk": _UNIT,
     "plus": _UNIT,
@@ -61,6 +62,13 @@ DOMAINS = {
     "draws": _COUNT,
     "errors": Domain(0.0, _LARGEST_N, "be a whole number between 0 and 2**53", whole=True),
     "rates": Domain(0.0, 1.0, "lie strictly between 0 and 1", open_ends=True),
+    "weights": Domain(0.0, 1.0, "be positive and at most 1"),
+    "frequencies": _UNIT,
+    "values": Domain(-math.inf, math.inf, "be finite"),
+    "log_growth": _GROWTH,
+    "risk_second": _UNIT,
+    "reference_second": _UNIT,
+    "reference_log_growth": _GROWTH,
 }
 
 

@@ -5,17 +5,20 @@ most 1 (an excess at least -1, a weighted sum of error types at most its largest
 when n is tiny or the divergence is huge.
 """
 
-from pacbayes.bounds._catalogue import Entry, catalogue
 from pacbayes.bounds.bernstein import tolstikhin_seldin, unexpected_bernstein
 from pacbayes.bounds.betting import betting, betting_rates
+from pacbayes.bounds.catalogue import REFERENCE_KINDS, Entry, catalogue, evaluate, get, require_sound
 from pacbayes.bounds.combine import DebiasedStatistics, debiased, forward_backward, gibbs_to_vote
 from pacbayes.bounds.excess import excess_kl, excess_relaxed, split_kl, vector_kl
 from pacbayes.bounds.holdout import chernoff, clopper_pearson, progressive_chernoff
-from pacbayes.bounds.small_kl import catoni, maurer, maurer_relaxed, mcallester
+from pacbayes.bounds.kl_bounds import catoni, maurer, maurer_relaxed, mcallester
+from pacbayes.bounds.planning import arguments_of, examples_needed, from_numbers
 
 __all__ = [
+    "REFERENCE_KINDS",
     "DebiasedStatistics",
     "Entry",
+    "arguments_of",
     "betting",
     "betting_rates",
     "catalogue",
@@ -23,14 +26,19 @@ __all__ = [
     "chernoff",
     "clopper_pearson",
     "debiased",
+    "evaluate",
+    "examples_needed",
     "excess_kl",
     "excess_relaxed",
     "forward_backward",
+    "from_numbers",
+    "get",
     "gibbs_to_vote",
     "maurer",
     "maurer_relaxed",
     "mcallester",
     "progressive_chernoff",
+    "require_sound",
     "split_kl",
     "tolstikhin_seldin",
     "unexpected_bernstein",

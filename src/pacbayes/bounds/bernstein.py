@@ -150,14 +150,8 @@ def tolstikhin_seldin(
     """
     owner = "tolstikhin_seldin"
     risks, variances, kls, sizes, deltas = checked(owner, risk=risk, variance=variance, kl=kl, n=n, delta=delta)
-    half, log_c = deltas / 2.0, math.log(_C)
     rest = np.maximum(sizes - 1.0, 1.0)
-    # the sizes of the grids fall with log(1/delta), so it is rounded down, and their whole numbers are rounded up
-    inverse = log_inverse(half) * (1.0 - 1e-14)
-    v2 = np.maximum(1.0, _whole_above(np.log(np.sqrt(rest / inverse + 1.0) / 2.0 + 0.5) / log_c))
-    v1 = np.maximum(1.0, _whole_above(np.log(np.sqrt(_E2 * sizes / (4.0 * inverse))) / log_c) + 1.0)
-    b2 = budget(kls, rest, half, raised(np.log(v2), 8))
-    b1 = budget(kls, sizes, half, raised(np.log(v1), 8))
+    b1, b2 = _empirical_budgets(kls, sizes, rest, deltas / 2.0)
     spread = variances + raised((1.0 + _C) * np.sqrt(variances * b2 / 2.0) + 2.0 * _C * b2, 8)
     scale = _E2 * np.minimum(0.25, raised(spread, 0))
     slow = (1.0 + _C) * np.sqrt(scale * b1)
@@ -170,13 +164,27 @@ def tolstikhin_seldin(
         of_scale = np.where(b1 <= scale, slow / (2.0 * scale), np.where(2.0 * b1 >= (1.0 + _C) * scale, 0.0, 1.0 + _C))
         of_b1 = np.where(b1 <= scale, slow / (2.0 * b1), np.where(of_scale == 0.0, 2.0, 0.0))
         moves = np.where(spread < 0.25, _E2, 0.0)  # whether the variance's own bound is below its cap
-        root = np.sqrt(variances * b2 / 2.0)
-        of_variance = (
-            of_scale * moves * (1.0 + (1.0 + _C) * np.where(variances > 0.0, root / (2.0 * variances), np.inf))
-        )
-        of_b2 = of_scale * moves * ((1.0 + _C) * root / (2.0 * b2) + 2.0 * _C)
+        of_variance, of_b2 = _spread_gradient(variances, b2, of_scale * moves)
     return value, {
         "risk": plain(np.ones(risks.shape)),
         "variance": plain(np.where(moves * of_scale > 0.0, of_variance, 0.0)),
         "kl": plain(of_b1 / sizes + of_b2 / rest),
     }
+
+
+def _empirical_budgets(
+    kl: FloatArray, n: FloatArray, rest: FloatArray, half: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return the budgets for the risk and for its variance, each with its union over a grid and half of delta."""
+    # the sizes of the grids fall with log(1/delta), so it is rounded down, and their whole numbers are rounded up
+    inverse, log_c = log_inverse(half) * (1.0 - 1e-14), math.log(_C)
+    v2 = np.maximum(1.0, _whole_above(np.log(np.sqrt(rest / inverse + 1.0) / 2.0 + 0.5) / log_c))
+    v1 = np.maximum(1.0, _whole_above(np.log(np.sqrt(_E2 * n / (4.0 * inverse))) / log_c) + 1.0)
+    return budget(kl, n, half, raised(np.log(v1), 8)), budget(kl, rest, half, raised(np.log(v2), 8))
+
+
+def _spread_gradient(variance: FloatArray, b2: FloatArray, slope: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the derivatives of the variance's own bound with respect to variance and ``b2``, times the slope in it."""
+    root = np.sqrt(variance * b2 / 2.0)
+    of_variance = slope * (1.0 + (1.0 + _C) * np.where(variance > 0.0, root / (2.0 * variance), np.inf))
+    return of_variance, slope * ((1.0 + _C) * root / (2.0 * b2) + 2.0 * _C)

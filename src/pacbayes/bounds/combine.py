@@ -12,7 +12,7 @@ from pacbayes._core.arguments import check_range, single
 from pacbayes._core.rounding import raised
 from pacbayes._core.types import FloatArray
 from pacbayes.bounds._budget import clipped
-from pacbayes.bounds._catalogue import entry, evaluate, require_sound
+from pacbayes.bounds.catalogue import evaluate, get_on_target, require_sound
 
 __all__ = ["DebiasedStatistics", "debiased", "forward_backward", "gibbs_to_vote"]
 
@@ -102,8 +102,8 @@ def debiased(
     check_range("debiased", "split", np.asarray(float(split)), 1e-12, 1.0 - 1e-12, "lie strictly between 0 and 1")
     gamma = float(summary.strength)
     check_range("debiased", "strength", np.asarray(gamma), 0.0, 1.0, "lie in [0, 1]")
-    excess_record = entry("debiased", "excess", excess, "excess")
-    reference_record = entry("debiased", "reference", reference, "reference")
+    excess_record = get_on_target("debiased", "excess", excess, "excess")
+    reference_record = get_on_target("debiased", "reference", reference, "reference")
     kind = summary.reference_kind if gamma > 0.0 else "none"
     require_sound("debiased", excess_record, kind, assume)
     share = deltas if kind == "none" else deltas * split
@@ -217,7 +217,7 @@ def forward_backward(
     >>> round(pb.bounds.forward_backward("maurer", *halves, delta=0.05), 6)
     0.102459
     """
-    record = entry("forward_backward", "bound", bound, "risk")
+    record = get_on_target("forward_backward", "bound", bound, "risk")
     share = single("forward_backward", "delta", delta) / 2.0
     one, two = (np.asarray(record.function(**half, delta=share)) for half in (forward, backward))
     return clipped(raised((one + two) / 2.0, 2) if mixture else np.minimum(one, two))

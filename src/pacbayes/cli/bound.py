@@ -3,57 +3,69 @@
 from __future__ import annotations
 
 import csv
+import inspect
 import itertools
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, TextIO, TypeAlias
 
 import numpy as np
 import typer
 
-from pacbayes.bounds import catalogue
+from pacbayes._core.arguments import DOMAINS
+from pacbayes._core.types import FloatOrArray
+from pacbayes.bounds import arguments_of, catalogue, from_numbers, get
+from pacbayes.bounds.words import conditions, sample_sizes
 from pacbayes.certificate import Certificate
 from pacbayes.certificate._words import rounded_up
 from pacbayes.cli._output import JSON, QUIET, Output, tidy
 from pacbayes.report._values import value_at
-from pacbayes.runs._plan import arguments_of, bound_named, bound_of
+from pacbayes.statistics import TABLE
 
 __all__ = ["bound", "bounds"]
 
 _MOST_POINTS = 100_000
-_VECTORS = ("frequencies", "values", "log_growth", "rates", "weights")
+_KNOWN = {name for record in catalogue() for name in arguments_of(record)}
+_STATISTICS = [entry for entry in TABLE.values() if entry.name in _KNOWN]
+_VECTORS = tuple(entry.name for entry in _STATISTICS if entry.per is not None)
+_COLUMNS = sorted(_KNOWN - set(_VECTORS))
+_Point: TypeAlias = dict[str, FloatOrArray]
+# the risk comes first, then what every bound takes
+_HELP = {
+    "risk": TABLE["risk"].help,
+    "kl": "Divergence of posterior from prior, in nats: how far the data moved the model.",
+    "n": "Number of examples.",
+    "delta": "Allowed probability that the bound is wrong.",
+} | {entry.name: entry.help for entry in _STATISTICS}
 
 
-def _number(text: str) -> Any:
-    return typer.Option(help=text, metavar="numbers")
+def _with_numbers(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command, in place of its keyword arguments, one option for each number that some bound takes."""
+    name, *others, _ = inspect.signature(command, eval_str=True).parameters.values()
+    options = [_option(number, text) for number, text in _HELP.items()]
+    keyword = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in (name, *options, *others)]
+    command.__signature__ = inspect.Signature(keyword)  # type: ignore[attr-defined]
+    command.__annotations__ = {each.name: each.annotation for each in keyword}
+    return command
 
 
-def _vector(text: str) -> Any:
-    return typer.Option(help=text, metavar="list")
+def _option(number: str, text: str) -> inspect.Parameter:
+    kind = typer.Option(help=text, metavar="list" if number in _VECTORS else "numbers")
+    text_type = str if number == "delta" else str | None
+    return inspect.Parameter(
+        number,
+        inspect.Parameter.KEYWORD_ONLY,
+        default="0.05" if number == "delta" else None,
+        annotation=Annotated[text_type, kind],
+    )
 
 
 @tidy
+@_with_numbers
 def bound(
     name: Annotated[str | None, typer.Argument(help="Its name; 'pacbayes bounds' lists them.")] = None,
-    risk: Annotated[str | None, _number("Observed mean loss.")] = None,
-    kl: Annotated[
-        str | None, _number("Divergence of posterior from prior, in nats: how far the data moved the model.")
-    ] = None,
-    n: Annotated[str | None, _number("Number of examples.")] = None,
-    delta: Annotated[str, _number("Allowed probability that the bound is wrong.")] = "0.05",
-    errors: Annotated[str | None, _number("Number of errors (clopper_pearson).")] = None,
-    reference: Annotated[str | None, _number("Mean loss of a reference model.")] = None,
-    plus: Annotated[str | None, _number("Mean of the positive part of loss less reference.")] = None,
-    minus: Annotated[str | None, _number("Mean of the negative part.")] = None,
-    excess: Annotated[str | None, _number("Mean of loss less reference.")] = None,
-    second: Annotated[str | None, _number("Mean square of loss less reference.")] = None,
-    variance: Annotated[str | None, _number("Sample variance of the loss.")] = None,
-    frequencies: Annotated[str | None, _vector("Shares of the kinds of error (vector_kl).")] = None,
-    values: Annotated[str | None, _vector("What each kind of error costs (vector_kl).")] = None,
-    log_growth: Annotated[str | None, _vector("Mean log(1 - rate * loss), one per rate (betting).")] = None,
-    rates: Annotated[str | None, _vector("Rates in (0, 1) (betting).")] = None,
-    weights: Annotated[str | None, _vector("Share of delta for each rate (betting).")] = None,
     source: Annotated[
         Path | None, typer.Option("--from", help="Take the bound and its statistics from a certificate.")
     ] = None,
@@ -66,6 +78,7 @@ def bound(
     force: Annotated[bool, typer.Option("--force", help="Let --csv-out replace a file.")] = False,
     as_json: JSON = False,
     quiet: QUIET = False,
+    **numbers: str | None,
 ) -> None:
     """Compute a bound from plain numbers: with probability 1 - delta the true risk (or excess) is at most this.
 
@@ -76,34 +89,16 @@ def bound(
     any loss between (but clopper_pearson and vector_kl are for losses of 0 and 1 alone).
     """
     output = Output(as_json=as_json, quiet=quiet)
-    texts = {
-        "risk": risk,
-        "kl": kl,
-        "n": n,
-        "delta": delta,
-        "errors": errors,
-        "reference": reference,
-        "plus": plus,
-        "minus": minus,
-        "excess": excess,
-        "second": second,
-        "variance": variance,
-        "frequencies": frequencies,
-        "values": values,
-        "log_growth": log_growth,
-        "rates": rates,
-        "weights": weights,
-    }
-    given = {key: text for key, text in texts.items() if text is not None}
+    given = {key: text for key in _HELP if (text := numbers.get(key)) is not None}
     if source is not None:
         _refuse_others(name, given, csv_in)
         rows, title = _from_certificate(output, source, given["delta"])
     elif name is None:
         raise ValueError("Name a bound ('pacbayes bounds' lists them), or give a certificate with --from.")
     else:
-        record = bound_named(name)
+        record = get(name)
         points = _read_points(csv_in, given) if csv_in is not None else _grid(given)
-        rows = [{**point, "value": bound_of(record, point)} for point in points]
+        rows = [{**point, "value": from_numbers(record, point)} for point in points]
         title = record.name
     _show(output, title, rows, csv_out, force=force)
 
@@ -114,11 +109,11 @@ def _refuse_others(name: str | None, given: dict[str, str], csv_in: Path | None)
         raise ValueError(f"With --from only --delta may be given. Got {', '.join(others) or '--csv-in'} as well.")
 
 
-def _from_certificate(output: Output, source: Path, deltas: str) -> tuple[list[dict[str, Any]], str]:
+def _from_certificate(output: Output, source: Path, deltas: str) -> tuple[list[_Point], str]:
     record = Certificate.from_json(source / "certificate.json" if source.is_dir() else source)
     if not record.verify():
         output.note(f"this certificate, which records {rounded_up(record.value)}, does not hold: see pacbayes verify.")
-    rows = [
+    rows: list[_Point] = [
         {"delta": delta, "n": record.n, "kl": record.kl, "value": value_at(replace(record, digest=""), delta)}
         for delta in _several("delta", deltas)
     ]
@@ -143,17 +138,17 @@ def _several(name: str, text: str) -> list[float]:
             f"Got {text!r:.60} instead."
         )
     values = np.linspace(first, last, int(count))
-    return [float(v) for v in (np.round(values) if name in {"n", "errors"} else values)]
+    return [float(v) for v in (np.round(values) if DOMAINS[name].whole else values)]
 
 
-def _grid(given: dict[str, str]) -> list[dict[str, Any]]:
+def _grid(given: dict[str, str]) -> list[_Point]:
     """Return every combination of the given numbers; vectors are the same in all of them."""
     vectors = {key: np.array(_floats(key, given[key].split(","))) for key in _VECTORS if key in given}
     scalars = {key: _several(key, text) for key, text in given.items() if key not in _VECTORS}
     return [{**vectors, **dict(zip(scalars, point, strict=True))} for point in itertools.product(*scalars.values())]
 
 
-def _read_points(path: Path, given: dict[str, str]) -> list[dict[str, Any]]:
+def _read_points(path: Path, given: dict[str, str]) -> list[_Point]:
     shared = _grid(given)
     if len(shared) != 1:
         raise ValueError("With --csv-in, other options must be single numbers.")
@@ -161,9 +156,9 @@ def _read_points(path: Path, given: dict[str, str]) -> list[dict[str, Any]]:
         records = list(csv.DictReader(file))
     if not records:
         raise ValueError(f"{path.name} has no rows below a first line of names.")
-    unknown = [name for name in records[0] if name is None or name not in {*_known(), "value"}]
+    unknown = [name for name in records[0] if name is None or name not in {*_COLUMNS, "value"}]
     if unknown:
-        raise ValueError(f"{path.name} has a column {unknown[0]!r}; known are {', '.join(_known())}.")
+        raise ValueError(f"{path.name} has a column {unknown[0]!r}; known are {', '.join(_COLUMNS)}.")
     points = []
     for position, row in enumerate(records, start=2):
         numbers = {key: text for key, text in row.items() if key != "value" and text}
@@ -177,13 +172,8 @@ def _read_points(path: Path, given: dict[str, str]) -> list[dict[str, Any]]:
     return points
 
 
-def _known() -> list[str]:
-    every = {name for record in catalogue() for name in arguments_of(record)}
-    return sorted(every - set(_VECTORS))
-
-
-def _show(output: Output, title: str, rows: list[dict[str, Any]], csv_out: Path | None, *, force: bool) -> None:
-    plain = [{key: value for key, value in row.items() if key not in _VECTORS} for row in rows]
+def _show(output: Output, title: str, rows: list[_Point], csv_out: Path | None, *, force: bool) -> None:
+    plain = [{key: value for key, value in row.items() if not isinstance(value, np.ndarray)} for row in rows]
     if csv_out is not None:
         _write_csv(csv_out, plain, force=force)
         if str(csv_out) != "-":
@@ -200,7 +190,7 @@ def _show(output: Output, title: str, rows: list[dict[str, Any]], csv_out: Path 
     output.table([*names, title], cells, numbers=tuple(range(len(names) + 1)))
 
 
-def _write_csv(path: Path, rows: list[dict[str, Any]], *, force: bool) -> None:
+def _write_csv(path: Path, rows: list[dict[str, float]], *, force: bool) -> None:
     if str(path) == "-":
         _write_rows(sys.stdout, rows)
         return
@@ -212,7 +202,7 @@ def _write_csv(path: Path, rows: list[dict[str, Any]], *, force: bool) -> None:
         _write_rows(file, rows)
 
 
-def _write_rows(file: Any, rows: list[dict[str, Any]]) -> None:
+def _write_rows(file: TextIO, rows: list[dict[str, float]]) -> None:
     writer = csv.DictWriter(file, fieldnames=list(rows[0]), lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
@@ -229,8 +219,8 @@ def bounds(as_json: JSON = False, quiet: QUIET = False) -> None:
                 "name": record.name,
                 "description": record.description,
                 "arguments": list(arguments_of(record)),
-                "assumptions": record.assumptions,
-                "valid_at": record.valid_at,
+                "assumptions": conditions(record.assumptions),
+                "valid_at": sample_sizes(record.valid_at),
                 "bounds": sorted(record.targets),
                 "citation": record.citation,
             }
@@ -243,4 +233,4 @@ def bounds(as_json: JSON = False, quiet: QUIET = False) -> None:
             continue
         output.say(f"{record.name}\n  {record.description}")
         output.say(f"  takes    {', '.join(arguments_of(record))}")
-        output.say(f"  assumes  {record.assumptions}; valid at {record.valid_at}\n")
+        output.say(f"  assumes  {conditions(record.assumptions)}; valid at {sample_sizes(record.valid_at)}\n")

@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
+from pacbayes.bounds import examples_needed
 from pacbayes.certificate._words import rounded_up
 from pacbayes.cli._output import JSON, QUIET, Output, tidy
-from pacbayes.runs._plan import examples_needed
 
 __all__ = ["plan"]
 

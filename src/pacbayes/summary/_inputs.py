@@ -9,8 +9,7 @@ from numpy.typing import ArrayLike
 
 from pacbayes._core.arguments import check_range, single, to_floats
 from pacbayes._core.types import FloatArray
-from pacbayes.bounds import betting_rates
-from pacbayes.bounds._catalogue import REFERENCE_KINDS
+from pacbayes.bounds import REFERENCE_KINDS, betting_rates
 
 __all__ = ["checked_losses", "checked_options"]
 

@@ -12,13 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from pacbayes._core.rounding import log_inverse
-from pacbayes._core.types import FloatArray
+from pacbayes._core.types import FloatOrArray
 from pacbayes.numerics import kl_inv_lower, kl_inv_upper
 
 __all__ = ["MonteCarloError"]
-
-# Bounds grow with every other statistic; the risk from below is what a variance subtracts.
-_ADVERSE_BELOW = ("minus", "risk from below")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,15 +28,11 @@ class MonteCarloError:
     def _budget(self, shares: int) -> float:
         return float(log_inverse(np.asarray(self.delta / shares)) / self.draws)
 
-    def corrected(self, name: str, value: float, low: float, high: float, shares: int) -> float:
-        """Return the statistic moved to its adverse side."""
-        if high <= low:
-            return value
-        scaled, budget = min(max((value - low) / (high - low), 0.0), 1.0), self._budget(shares)
-        inverse = kl_inv_lower if name in _ADVERSE_BELOW else kl_inv_upper
-        return float(low + (high - low) * inverse(scaled, budget))
-
-    def corrected_growth(self, value: FloatArray, low: FloatArray, high: FloatArray, shares: int) -> FloatArray:
-        """Return each growth moved down."""
+    def corrected(
+        self, value: FloatOrArray, limits: tuple[FloatOrArray, FloatOrArray], shares: int, adverse: str
+    ) -> FloatOrArray:
+        """Return a statistic, or one per rate, moved to its adverse side ("above" or "below") within its limits."""
+        low, high = limits
         scaled = np.clip((value - low) / (high - low), 0.0, 1.0)
-        return np.asarray(low + (high - low) * kl_inv_lower(scaled, self._budget(shares)))
+        inverse = kl_inv_lower if adverse == "below" else kl_inv_upper
+        return low + (high - low) * inverse(scaled, self._budget(shares))

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pacbayes._core.arguments import single
-from pacbayes._core.types import FloatArray
+from pacbayes._core.types import FloatArray, FloatOrArray
+from pacbayes.statistics import TABLE, Mean, means
 from pacbayes.summary._monte_carlo import MonteCarloError
-from pacbayes.summary._totals import SCALARS, Totals
+from pacbayes.summary._totals import Totals
 
 __all__ = ["Statistics"]
+
+_MEANS = {entry.name: entry for entry in means()}
+_OTHERS = ("variance", "strength", "rates", "weights")  # what a summary has besides means
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,87 +31,119 @@ class Statistics:
     totals: Totals
     monte_carlo: MonteCarloError | None = None
 
-    def _mean(self, position: int) -> float:
-        # both doubles divided: the mean is correct to its last place
-        return float(self.totals.high[position] / self.n + self.totals.low[position] / self.n)
+    def statistic(self, name: str) -> FloatOrArray:
+        """Return a statistic of the table by its name, after draws moved to its safe side.
 
-    def _statistic(self, name: str) -> float:
-        value = self._mean(SCALARS.index(name))
-        low, high = (-self.strength, 1.0) if name == "excess" else (0.0, 1.0)
-        value = min(max(value, low), high)
-        if self.monte_carlo is None or name.startswith("reference"):
+        Examples
+        --------
+        >>> import pacbayes as pb
+        >>> pb.Summary.from_losses([0.0, 1.0], rates=[0.5]).statistic("second")
+        0.5
+        """
+        if name in _MEANS:
+            entry = _MEANS[name]
+            return self._number(entry) if entry.per is None else self._vector(entry)
+        if name not in _OTHERS:
+            raise ValueError(f"A summary has no statistic {name!r}; it has {', '.join((*_MEANS, *_OTHERS))}.")
+        found: FloatOrArray = getattr(self, name)
+        return found
+
+    def statistics(self) -> dict[str, FloatOrArray]:
+        """Return every statistic that a summary has, by name.
+
+        Examples
+        --------
+        >>> import pacbayes as pb
+        >>> list(pb.Summary.from_losses([0.0, 1.0]).statistics())[:4]
+        ['risk', 'reference', 'plus', 'minus']
+        """
+        return {name: self.statistic(name) for name in TABLE if name in _MEANS or name in _OTHERS}
+
+    def _number(self, entry: Mean) -> float:
+        low, high = entry.limits(self.strength, self.rates)
+        value = float(np.clip(self._mean(entry.name), low, high)[0])
+        if self.monte_carlo is not None and not entry.of_reference:
+            value = float(self.monte_carlo.corrected(value, (low, high), self._shares, entry.adverse))
+        return value if entry.rest_of is None else min(value, 1.0 - float(self.statistic(entry.rest_of)))
+
+    def _vector(self, entry: Mean) -> FloatArray:
+        value = self._mean(entry.name)
+        if self.monte_carlo is None or entry.of_reference:
             return value
-        return self.monte_carlo.corrected(name, value, low, high, self._shares)
+        limits = entry.limits(self.strength, self.rates)
+        return np.asarray(self.monte_carlo.corrected(value, limits, self._shares, entry.adverse))
+
+    def _mean(self, name: str) -> FloatArray:
+        return self.totals.mean(name, self.n, self.rates.size)
 
     @property
     def _shares(self) -> int:
-        """How many statistics depend on draws: six scalars, the risk from below, and one growth per rate."""
-        return 7 + self.rates.size
+        """How many statistics depend on draws: numbers, the risk from below as well, and vectors at each rate."""
+        drawn = [entry for entry in means() if not entry.of_reference]
+        return 1 + sum(1 if entry.per is None else self.rates.size for entry in drawn)
 
     @property
     def risk(self) -> float:
         """Mean loss."""
-        return self._statistic("risk")
+        return self._number(_MEANS["risk"])
 
     @property
     def plus(self) -> float:
         """Mean of the positive part of ``x``."""
-        return self._statistic("plus")
+        return self._number(_MEANS["plus"])
 
     @property
     def minus(self) -> float:
         """Mean of the negative part of ``x``."""
-        return min(self._statistic("minus"), 1.0 - self.plus)
+        return self._number(_MEANS["minus"])
 
     @property
     def second(self) -> float:
         """Mean of ``x**2``."""
-        return self._statistic("second")
+        return self._number(_MEANS["second"])
 
     @property
     def excess(self) -> float:
         """Mean of ``x``."""
-        return self._statistic("excess")
+        return self._number(_MEANS["excess"])
 
     @property
     def variance(self) -> float:
         """An upper bound on the posterior mean of the unbiased sample variance of the loss."""
         if self.n < 2:
             return 0.5
-        mean = self._mean(SCALARS.index("risk"))
-        if self.monte_carlo is not None:
-            mean = self.monte_carlo.corrected("risk from below", mean, 0.0, 1.0, self._shares)
-        spread = self._statistic("risk_second") - mean**2
+        mean = float(self._mean("risk")[0])
+        if self.monte_carlo is not None:  # the variance subtracts it
+            mean = float(self.monte_carlo.corrected(mean, (0.0, 1.0), self._shares, "below"))
+        spread = self._number(_MEANS["risk_second"]) - mean**2
         return float(np.clip(self.n / (self.n - 1) * spread, 0.0, 0.5))
 
     @property
     def reference(self) -> float:
         """Mean loss of the reference."""
-        return self._statistic("reference")
+        return self._number(_MEANS["reference"])
 
     @property
     def reference_second(self) -> float:
         """Mean of the reference's squared loss; equal to :attr:`reference` for losses of 0 and 1."""
-        return self._statistic("reference_second")
+        return self._number(_MEANS["reference_second"])
 
     @property
     def log_growth(self) -> FloatArray:
         """``G(rate) = mean of log(1 - rate x)``, one per rate."""
-        start = len(SCALARS)
-        value = self._growth(start)
-        if self.monte_carlo is None:
-            return value
-        low, high = np.log1p(-self.rates), np.log1p(self.strength * self.rates)
-        return self.monte_carlo.corrected_growth(value, low, high, self._shares)
+        return self._vector(_MEANS["log_growth"])
 
     @property
     def reference_log_growth(self) -> FloatArray:
         """The same of the reference itself: mean of ``log(1 - rate r)``."""
-        return self._growth(len(SCALARS) + self.rates.size)
+        return self._vector(_MEANS["reference_log_growth"])
 
-    def _growth(self, start: int) -> FloatArray:
-        part = slice(start, start + self.rates.size)
-        return np.asarray(self.totals.high[part] / self.n + self.totals.low[part] / self.n)
+    if not TYPE_CHECKING:  # the names above are spelled out for editors and documentation; the table may hold more
+
+        def __getattr__(self, name: str) -> FloatOrArray:
+            if name in _MEANS:
+                return self.statistic(name)
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     @property
     def spent(self) -> float:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pacbayes._core.arguments import single
-from pacbayes.bounds._catalogue import Entry, catalogue, evaluate, require_sound
+from pacbayes.bounds import Entry, catalogue, evaluate, require_sound
 from pacbayes.summary._inputs import checked_losses, checked_options
 from pacbayes.summary._monte_carlo import MonteCarloError
 from pacbayes.summary._statistics import Statistics
@@ -237,7 +237,7 @@ class Summary(Statistics):
         record = self._record(name)
         if name in _EXCESS:
             require_sound("Summary.bound", record, self.reference_kind, assume)
-        statistics = {key: getattr(self, key) for key in record.statistics}
+        statistics = {key: self.statistic(key) for key in record.statistics}
         return evaluate(record, statistics, self.n, self.remaining(delta), kl)
 
     def _record(self, name: str) -> Entry:

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 
 import numpy as np
 
 from pacbayes._core.rounding import two_sum
 from pacbayes._core.types import FloatArray
+from pacbayes.statistics import ExpectedLosses, Mean, RealLosses, means
 
-__all__ = ["SCALARS", "Totals", "exact_totals", "mixture_totals"]
+__all__ = ["Totals", "exact_totals", "mixture_totals"]
 
-SCALARS = ("risk", "plus", "minus", "second", "excess", "risk_second", "reference", "reference_second")
 _BLOCK = 8192  # examples at a time: with 63 rates, temporaries of 4 MB
 
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """Sums of the scalar statistics and of both growths, each as an unevaluated sum of two doubles."""
+    """Sums of every statistic that is a mean, in the order of the table, each as an unevaluated sum of two doubles."""
 
     high: FloatArray
     low: FloatArray
@@ -34,11 +34,20 @@ class Totals:
         """Start from the sums of one block."""
         return cls(sums, np.zeros_like(sums))
 
+    def mean(self, name: str, n: int, rates: int) -> FloatArray:
+        """Return the mean of a statistic over ``n`` examples: one number, or one per rate."""
+        names = [entry.name for entry in means()]
+        ends = np.cumsum([1 if entry.per is None else rates for entry in means()])
+        position = names.index(name)
+        part = slice(ends[position - 1] if position else 0, ends[position])
+        # both doubles divided: the mean is correct to its last place
+        return np.asarray(self.high[part] / n + self.low[part] / n)
+
 
 def exact_totals(losses: FloatArray, references: FloatArray, strength: float, rates: FloatArray) -> Totals:
     """Return the totals for *expected 0-1 losses*: each loss is 1 with the given probability, else 0."""
     blocks = [slice(start, start + _BLOCK) for start in range(0, losses.size, _BLOCK)]
-    return _gather(_zero_one_sums(losses[b], references[b], strength, rates) for b in blocks)
+    return _gather(_expected_sums(ExpectedLosses.of(losses[b], references[b], strength, rates)) for b in blocks)
 
 
 def mixture_totals(
@@ -47,7 +56,8 @@ def mixture_totals(
     """Return the totals for losses of several predictors (rows) averaged with weights."""
     step = max(1, _BLOCK // max(1, losses.shape[0]))
     blocks = [slice(start, start + step) for start in range(0, losses.shape[1], step)]
-    return _gather(_mixture_sums(losses[:, b], weights, references[b], strength, rates) for b in blocks)
+    parts = (RealLosses.of(losses[:, b], references[b], strength, rates[:, None]) for b in blocks)
+    return _gather(np.concatenate([_real_sum(entry, part, weights, rates) for entry in means()]) for part in parts)
 
 
 def _gather(parts: Iterable[FloatArray]) -> Totals:
@@ -55,33 +65,23 @@ def _gather(parts: Iterable[FloatArray]) -> Totals:
     return reduce(Totals.__add__, map(Totals.of, parts))
 
 
-def _zero_one_sums(p: FloatArray, r: FloatArray, strength: float, rates: FloatArray) -> FloatArray:
-    """Sum over one block: ``x`` is ``1 - strength r`` with probability ``p``, else ``-strength r``."""
-    scaled = strength * r
-    gain = 1.0 - scaled
-    plus, minus = p * gain, (1.0 - p) * scaled
-    second = plus * gain + minus * scaled
+def _expected_sums(block: ExpectedLosses) -> FloatArray:
+    return np.concatenate([_expected_sum(entry, block) for entry in means()])
+
+
+def _expected_sum(entry: Mean, block: ExpectedLosses) -> FloatArray:
+    short = entry.shortcut(block)
     # numpy adds up a contiguous axis pairwise, which keeps the error at a few units in the last place
-    scalars = [part.sum() for part in (p, plus, minus, second, p - scaled, p, r, r * r)]
-    if np.all((r == 0.0) | (scaled == 1.0)):  # 0-1 references at full strength: two logarithms per rate do for all
-        growth = scalars[1] * np.log1p(-rates) + scalars[2] * np.log1p(rates)
-    else:
-        column = rates[:, None]
-        growth = (p * np.log1p(-column * gain) + (1.0 - p) * np.log1p(column * scaled)).sum(axis=1)
-    return np.concatenate([scalars, growth, _reference_growth(r, rates)])
+    return np.atleast_1d(entry.expected(block).sum(axis=-1) if short is None else short)
 
 
-def _mixture_sums(
-    losses: FloatArray, weights: FloatArray, r: FloatArray, strength: float, rates: FloatArray
-) -> FloatArray:
-    x = losses - strength * r
-    means = [losses, np.maximum(x, 0.0), np.maximum(-x, 0.0), x * x, x, losses * losses]
-    scalars = [*((weights @ part).sum() for part in means), r.sum(), (r * r).sum()]
-    growth = [(weights @ np.log1p(-rate * x)).sum() for rate in rates]
-    return np.concatenate([scalars, growth, _reference_growth(r, rates)])
-
-
-def _reference_growth(r: FloatArray, rates: FloatArray) -> FloatArray:
-    if np.all((r == 0.0) | (r == 1.0)):
-        return np.asarray(r.sum() * np.log1p(-rates))
-    return np.asarray(np.log1p(-rates[:, None] * r).sum(axis=1))
+def _real_sum(entry: Mean, block: RealLosses, weights: FloatArray, rates: FloatArray) -> FloatArray:
+    short = entry.shortcut(block)
+    if short is not None:
+        return short
+    if entry.of_reference:
+        return np.atleast_1d(entry.values(block).sum(axis=-1))
+    if entry.per is None:
+        return np.atleast_1d((weights @ entry.values(block)).sum())
+    # one rate at a time: all at once would need as many copies of the losses
+    return np.array([(weights @ entry.values(replace(block, rates=rate))).sum() for rate in rates])

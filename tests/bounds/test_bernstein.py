@@ -1,4 +1,4 @@
-"""Gradients of the bound with several cases, in each of them."""
+"""The bounds that see the variance: gradients in each of their cases, and the edges of their grids."""
 
 from __future__ import annotations
 
@@ -49,3 +49,11 @@ def test_a_posterior_can_be_trained_on_the_bound():
         mean = mean - 0.5 * (slope["risk"] * of_risk + slope["kl"] * mean)
     assert values[-1] < values[0] - 0.05
     assert max(np.diff(values)) < 0.01
+
+
+def test_grid_size_at_the_edge_of_a_whole_number():
+    assert pb.bounds.tolstikhin_seldin(0.1, 0.25, 0.0, 50, 0.002252068800143755) == pytest.approx(0.46186, abs=1e-5)
+
+
+def test_unexpected_bernstein_is_vacuous_at_an_infinite_divergence():
+    assert pb.bounds.unexpected_bernstein(0.1, 0.1, np.inf, 2**53, 0.99) == 1.0

@@ -6,28 +6,30 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from numpy.typing import ArrayLike
+
+from pacbayes._core.types import FloatOrArray
 from pacbayes.bounds._citations import CITATIONS
 from pacbayes.bounds.bernstein import tolstikhin_seldin, unexpected_bernstein
 from pacbayes.bounds.betting import betting
 from pacbayes.bounds.excess import excess_kl, excess_relaxed, split_kl, vector_kl
 from pacbayes.bounds.holdout import chernoff, clopper_pearson, progressive_chernoff
-from pacbayes.bounds.small_kl import catoni, maurer, maurer_relaxed, mcallester
+from pacbayes.bounds.kl_bounds import catoni, maurer, maurer_relaxed, mcallester
+from pacbayes.bounds.words import conditions
 
-__all__ = ["REFERENCE_KINDS", "Entry", "catalogue", "entry", "evaluate", "require_sound"]
+__all__ = ["REFERENCE_KINDS", "Entry", "catalogue", "evaluate", "get", "get_on_target", "require_sound"]
 
 REFERENCE_KINDS = ("none", "fixed", "predictable")
 _ANY = frozenset(REFERENCE_KINDS)
 _FIXED = frozenset({"none", "fixed"})
 _PREDICTABLE = frozenset({"predictable"})
 
-_IID = "i.i.d. examples; no reference plays a part"
-_IID_FIXED = "i.i.d. examples; a fixed reference or none"
-_IID_PREDICTABLE = "i.i.d. examples; any predictable reference"
-_UNSEEN = "i.i.d. examples; one predictor that was fixed before them"
-_PUBLISHED = _IID_FIXED + "; published for predictable references too, but that proof fails (erratum E7)"
-
-ONE_N, ALL_N = "one n", "all n at once"
-ALL_N_FIXED_RATES = "all n at once, with rates that do not depend on n"
+# codes, which pacbayes.bounds.words turns into sentences
+_IID = ("iid", "no_reference")
+_IID_FIXED = ("iid", "fixed_reference")
+_IID_PREDICTABLE = ("iid", "any_predictable_reference")
+_UNSEEN = ("iid", "fixed_predictor")
+_PUBLISHED = (*_IID_FIXED, "published_only_E7")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +48,12 @@ class Entry:
         The arguments it needs besides ``kl`` (if it has one), ``n`` and ``delta``.
     uses_kl : bool
         Whether it is for a posterior; otherwise for one fixed predictor or a reference.
-    assumptions : str
-        In words.
+    assumptions : tuple of str
+        As codes; :func:`pacbayes.bounds.words.conditions` says them in words.
     valid_for, published_for : frozenset of str
         Kinds of reference for which it is proved, and for which it is only published.
-    valid_at : str
-        "one n", or "all n at once".
+    valid_at : {"one_n", "all_n", "all_n_fixed_rates"}
+        The sample sizes for which it holds at once; :func:`pacbayes.bounds.words.sample_sizes` says it in words.
     citation : str
         BibTeX.
     description : str
@@ -62,13 +64,13 @@ class Entry:
     function: Callable[..., Any]
     targets: frozenset[str]
     statistics: tuple[str, ...]
-    assumptions: str
+    assumptions: tuple[str, ...]
     citation: str
     description: str
     uses_kl: bool = True
     valid_for: frozenset[str] = _ANY
     published_for: frozenset[str] = frozenset()
-    valid_at: str = ONE_N
+    valid_at: str = "one_n"
 
 
 def _risk(function: Callable[..., Any], source: str, description: str, **changes: Any) -> Entry:
@@ -112,7 +114,7 @@ _ENTRIES = (
         catoni,
         "catoni",
         "The exponential-moment bound at a rate fixed beforehand, or the best of a grid.",
-        valid_at=ALL_N,
+        valid_at="all_n",
     ),
     _risk(
         tolstikhin_seldin,
@@ -127,7 +129,7 @@ _ENTRIES = (
         statistics=("excess", "second"),
         assumptions=_IID_PREDICTABLE,
         valid_for=_ANY,
-        valid_at=ALL_N_FIXED_RATES,
+        valid_at="all_n_fixed_rates",
     ),
     _excess(
         vector_kl,
@@ -147,7 +149,7 @@ _ENTRIES = (
         targets=frozenset({"risk", "excess", "reference"}),
         assumptions=_IID_PREDICTABLE,
         valid_for=_ANY,
-        valid_at=ALL_N_FIXED_RATES,
+        valid_at="all_n_fixed_rates",
     ),
 )
 _BY_NAME = {record.name: record for record in _ENTRIES}
@@ -162,13 +164,30 @@ def catalogue() -> tuple[Entry, ...]:
     >>> for record in pb.bounds.catalogue():
     ...     if "predictable" in record.valid_for and "excess" in record.targets:
     ...         print(record.name, record.statistics, record.valid_at)
-    unexpected_bernstein ('excess', 'second') all n at once, with rates that do not depend on n
-    betting ('log_growth', 'rates', 'weights') all n at once, with rates that do not depend on n
+    unexpected_bernstein ('excess', 'second') all_n_fixed_rates
+    betting ('log_growth', 'rates', 'weights') all_n_fixed_rates
     """
     return _ENTRIES
 
 
-def entry(owner: str, argument: str, name: str, target: str) -> Entry:
+def get(name: str) -> Entry:
+    """Return the record of one bound by its name, in which a hyphen may stand for an underscore.
+
+    Examples
+    --------
+    >>> import pacbayes as pb
+    >>> pb.bounds.get("excess-kl").statistics
+    ('plus', 'minus')
+    >>> pb.bounds.get("maurer").function is pb.bounds.maurer
+    True
+    """
+    found = _BY_NAME.get(str(name).replace("-", "_"))
+    if found is None:
+        raise ValueError(f"The bound must be one of {', '.join(_BY_NAME)}. Got {name!r} instead.")
+    return found
+
+
+def get_on_target(owner: str, argument: str, name: str, target: str) -> Entry:
     """Return the record of a bound on ``target``, or say which names there are."""
     names = [record.name for record in _ENTRIES if target in record.targets]
     if name not in names:
@@ -181,7 +200,29 @@ def entry(owner: str, argument: str, name: str, target: str) -> Entry:
 
 
 def require_sound(owner: str, record: Entry, kind: str, assume: str | None) -> None:
-    """Refuse a bound for a kind of reference that no theorem covers, unless its publication is assumed to hold."""
+    """Refuse a bound for a kind of reference that no theorem covers, unless its publication is assumed to hold.
+
+    Parameters
+    ----------
+    owner : str
+        Who asks, for the message.
+    record : Entry
+        The bound.
+    kind : {"none", "fixed", "predictable"}
+        The kind of reference, one of ``REFERENCE_KINDS``.
+    assume : {None, "published"}
+        Whether a bound that is published for this kind but not proved is admitted.
+
+    Examples
+    --------
+    >>> import pacbayes as pb
+    >>> pb.bounds.require_sound("here", pb.bounds.get("betting"), "predictable", None)
+    >>> pb.bounds.require_sound("here", pb.bounds.get("split_kl"), "predictable", None)
+    Traceback (most recent call last):
+      ...
+    ValueError: here refuses 'split_kl' with a predictable reference: no theorem covers it. It needs i.i.d. examples; \
+a fixed reference or none. Use 'betting'.
+    """
     if assume not in (None, "published"):
         raise ValueError(f"The 'assume' argument of {owner} must be None or 'published'. Got {assume!r} instead.")
     if kind not in REFERENCE_KINDS:
@@ -195,12 +236,22 @@ def require_sound(owner: str, record: Entry, kind: str, assume: str | None) -> N
         )
     raise ValueError(
         f"{owner} refuses {record.name!r} with a {kind} reference: no theorem covers it. It needs "
-        f"{record.assumptions}. Use 'betting'."
+        f"{conditions(record.assumptions)}. Use 'betting'."
     )
 
 
-def evaluate(record: Entry, statistics: Mapping[str, Any], n: Any, delta: Any, kl: Any = None) -> Any:
-    """Evaluate a bound on statistics given by name; ``kl`` is passed on to bounds that use it."""
+def evaluate(
+    record: Entry, statistics: Mapping[str, ArrayLike], n: ArrayLike, delta: ArrayLike, kl: ArrayLike = 0.0
+) -> FloatOrArray:
+    """Evaluate a bound on statistics given by name; ``kl`` is passed on to bounds that use it.
+
+    Examples
+    --------
+    >>> import pacbayes as pb
+    >>> record = pb.bounds.get("maurer")
+    >>> round(pb.bounds.evaluate(record, {"risk": 0.05, "second": 0.05}, n=1000, delta=0.05, kl=10.0), 6)
+    0.099974
+    """
     arguments = {name: statistics[name] for name in record.statistics}
     if record.uses_kl:
         arguments["kl"] = kl

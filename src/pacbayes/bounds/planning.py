@@ -3,79 +3,81 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from pacbayes._core.arguments import single
-from pacbayes.bounds import Entry, betting_rates, catalogue
-from pacbayes.bounds._catalogue import evaluate
+from pacbayes._core.types import FloatOrArray
+from pacbayes.bounds.betting import betting_rates
+from pacbayes.bounds.catalogue import Entry, evaluate, get
+from pacbayes.statistics import from_frequencies
 
-__all__ = ["arguments_of", "bound_named", "bound_of", "examples_needed"]
+__all__ = ["arguments_of", "examples_needed", "from_numbers"]
 
 _MOST = 10**9
 
 
-def bound_named(name: str) -> Entry:
-    """Return a bound of the catalogue by its name; a hyphen stands for an underscore."""
-    records = {record.name: record for record in catalogue()}
-    found = records.get(name.replace("-", "_"))
-    if found is None:
-        raise ValueError(f"The bound must be one of {', '.join(records)}. Got {name!r} instead.")
-    return found
-
-
 def arguments_of(record: Entry) -> tuple[str, ...]:
-    """Return the names of the numbers that a bound takes."""
+    """Return the names of the numbers that a bound takes.
+
+    Examples
+    --------
+    >>> import pacbayes as pb
+    >>> pb.bounds.arguments_of(pb.bounds.get("excess_kl"))
+    ('plus', 'minus', 'kl', 'n', 'delta')
+    """
     return (*record.statistics, *(("kl",) if record.uses_kl else ()), "n", "delta")
 
 
-def bound_of(record: Entry, given: Mapping[str, Any]) -> float:
+def from_numbers(bound: Entry | str, given: Mapping[str, ArrayLike]) -> float:
     """Evaluate a bound on given numbers; statistics that are not given follow from "risk" as for a 0-1 loss.
 
     For a loss between 0 and 1 what follows from the risk is on the safe side too: its second moment, variance and
     growth are bounded by those of the 0-1 loss with the same mean.
+
+    Parameters
+    ----------
+    bound : Entry or str
+        A bound of the catalogue.
+    given : mapping
+        Numbers by name: "n", "delta", "kl" if the bound uses it, and either "risk" or what the bound needs.
+
+    Examples
+    --------
+    >>> import pacbayes as pb
+    >>> numbers = {"risk": 0.05, "kl": 10.0, "n": 1000, "delta": 0.05}
+    >>> [round(pb.bounds.from_numbers(name, numbers), 6) for name in ("maurer", "betting")]
+    [0.099974, 0.099138]
     """
-    for name in ("n", "delta"):
-        if name not in given:
-            raise ValueError(f"The bound {record.name!r} needs {_listed(arguments_of(record))}. {name!r} is missing.")
+    record = get(bound) if isinstance(bound, str) else bound
+    _require(record, ("n", "delta"), given)
     n, delta = int(single(record.name, "n", given["n"])), float(single(record.name, "delta", given["delta"]))
     derived = _from_risk(given, n, delta) if "risk" in given else {}
     numbers = {**derived, **given}
-    lacking = [name for name in record.statistics if name not in numbers]
-    if lacking:
-        raise ValueError(f"The bound {record.name!r} needs {_listed(arguments_of(record))}. {lacking[0]!r} is missing.")
+    _require(record, record.statistics, numbers)
     kl = float(single(record.name, "kl", given.get("kl", 0.0)))
     if kl > 0.0 and not record.uses_kl:
         raise ValueError(f"The bound {record.name!r} is for one fixed predictor and takes no kl. Got {kl:g}.")
     return float(evaluate(record, numbers, n, delta, kl))
 
 
-def _listed(names: tuple[str, ...]) -> str:
-    return ", ".join(names)
+def _require(record: Entry, names: Iterable[str], numbers: Mapping[str, ArrayLike]) -> None:
+    lacking = [name for name in names if name not in numbers]
+    if lacking:
+        needs = ", ".join(arguments_of(record))
+        raise ValueError(f"The bound {record.name!r} needs {needs}. {lacking[0]!r} is missing.")
 
 
-def _from_risk(given: Mapping[str, Any], n: int, delta: float) -> dict[str, Any]:
+def _from_risk(given: Mapping[str, ArrayLike], n: int, delta: float) -> dict[str, FloatOrArray]:
     risk = float(single("bound", "risk", given["risk"]))
     rates, weights = betting_rates(n=n, delta=delta)
     if "rates" in given:
         rates = np.atleast_1d(np.asarray(given["rates"], dtype=float))
         weights = np.full(rates.size, 1.0 / rates.size)
-    return {
-        "errors": math.ceil(risk * n - 1e-9),
-        "reference": risk,
-        "plus": risk,
-        "minus": 0.0,
-        "excess": risk,
-        "second": risk,
-        "variance": min(risk * (1.0 - risk) * n / max(n - 1, 1), 0.5),
-        "frequencies": np.array([risk, 1.0 - risk]),
-        "values": np.array([1.0, 0.0]),
-        "log_growth": risk * np.log1p(-rates),
-        "rates": rates,
-        "weights": weights,
-    }
+    # a bound on a reference takes the risk for the reference's
+    return from_frequencies(n, risk, rates=rates, weights=weights) | {"reference": risk}
 
 
 def examples_needed(
@@ -97,20 +99,20 @@ def examples_needed(
 
     Examples
     --------
-    >>> from pacbayes.runs._plan import examples_needed
-    >>> n, value = examples_needed("maurer", target=0.05, risk=0.02, kl=10.0)
+    >>> import pacbayes as pb
+    >>> n, value = pb.bounds.examples_needed("maurer", target=0.05, risk=0.02, kl=10.0)
     >>> n, value <= 0.05
     (1388, True)
     """
-    record = bound_named(name)
+    record = get(name)
     single("plan", "risk", risk)
     if not risk < target <= 1.0:
         raise ValueError(f"The target must lie above the expected risk {risk:g} and be at most 1. Got {target:g}.")
 
     def value(n: int) -> float:
-        return bound_of(record, {"risk": risk, "kl": kl, "n": n, "delta": delta})
+        return from_numbers(record, {"risk": risk, "kl": kl, "n": n, "delta": delta})
 
-    if record.name == "clopper_pearson" and risk > 0.0:
+    if "errors" in record.statistics and risk > 0.0:
 
         def after(errors: int) -> int:
             """Return the first number of examples with more errors than that: the bound's next jump."""

@@ -21,7 +21,7 @@ from pacbayes.certificate.words import as_html, as_table, sentence
 __all__ = ["Certificate"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Certificate:
     """Guarantees on a predictor that hold together, and everything needed to recompute them.
 

@@ -52,8 +52,6 @@ app.command("bound", short_help="Compute one bound from plain numbers.")(bound.b
 app.command("bounds", short_help="List all bounds and what they assume.")(bound.bounds)
 app.command("plan", short_help="How many examples a guarantee needs.")(plan.plan)
 app.command("watch", short_help="Keep a guarantee current as losses come in.")(watch.watch)
-app.command(
-    "reproduce",
-    short_help="Compute the paper's table again.",
-    context_settings={"ignore_unknown_options": True, "allow_extra_args": True, "help_option_names": []},
-)(reproduce.reproduce)
+app.command("reproduce", cls=reproduce.ReproduceCommand, short_help="Compute the paper's table again.")(
+    reproduce.reproduce
+)

@@ -9,9 +9,9 @@ import sys
 
 import pytest
 
-from pacbayes.experiments import ExperimentFileError
-from pacbayes.experiments._grid import Record
-from pacbayes.experiments._store import FILE, Store
+from pacbayes.reproduction import ResultsFileError
+from pacbayes.reproduction.cell_store import FILE, CellStore
+from pacbayes.reproduction.cells import Record
 
 CONFIGURATION = {"seed": 0, "pacbayes": "1"}
 
@@ -22,7 +22,7 @@ def record(repeat, value=1 / 3):
 
 @pytest.fixture
 def filled(tmp_path):
-    store = Store(tmp_path, CONFIGURATION)
+    store = CellStore(tmp_path, CONFIGURATION)
     store.append([record(0), record(1, 5e-324)])
     store.append([record(2, 0.1 + 0.2)])
     store.close()
@@ -30,7 +30,7 @@ def filled(tmp_path):
 
 
 def reopened(folder, configuration=CONFIGURATION):
-    store = Store(folder, configuration, resume=True)
+    store = CellStore(folder, configuration, resume=True)
     store.close()
     return store.records
 
@@ -47,7 +47,7 @@ def test_a_file_torn_at_any_byte_loses_only_what_was_torn(filled):
         path.write_bytes(content[:length])
         whole = sum(end <= length for end in ends)
         assert len(reopened(filled)) == max(0, whole - 1)
-        store = Store(filled, CONFIGURATION, resume=True)
+        store = CellStore(filled, CONFIGURATION, resume=True)
         store.append([record(9)])
         store.close()
         assert reopened(filled)[-1] == record(9)
@@ -65,7 +65,7 @@ def test_damage_before_the_end_is_refused_and_left_alone(filled):
     path = filled / FILE
     content = path.read_bytes().replace(b"0.3333", b"0.3334", 1)
     path.write_bytes(content)
-    with pytest.raises(ExperimentFileError, match=r"Line 2 of .* is damaged, and not because a write was cut short"):
+    with pytest.raises(ResultsFileError, match=r"Line 2 of .* is damaged, and not because a write was cut short"):
         reopened(filled)
     assert path.read_bytes() == content
 
@@ -76,40 +76,38 @@ def test_a_file_of_something_else_is_refused_and_left_alone(tmp_path, content):
     if content.startswith(b"{"):
         content = content.replace(b'{"check": 1}', b'{"note": 1}')
         (tmp_path / FILE).write_bytes(content)
-    with pytest.raises(ExperimentFileError, match=r"Line 1 of .* is damaged"):
+    with pytest.raises(ResultsFileError, match=r"Line 1 of .* is damaged"):
         reopened(tmp_path)
     assert (tmp_path / FILE).read_bytes() == content
 
 
 def test_another_configuration_is_refused(filled):
-    with pytest.raises(ExperimentFileError, match=r"another configuration \(seed 0 there and 1 here\)"):
+    with pytest.raises(ResultsFileError, match=r"another configuration \(seed 0 there and 1 here\)"):
         reopened(filled, {**CONFIGURATION, "seed": 1})
     assert len(reopened(filled)) == 3
 
 
 def test_results_are_not_continued_unasked(filled):
-    with pytest.raises(
-        ExperimentFileError, match=r"has 3 cells already. Give --resume, or another folder with --out\."
-    ):
-        Store(filled, CONFIGURATION)
+    with pytest.raises(ResultsFileError, match=r"has 3 cells already. Give --resume, or another folder with --out\."):
+        CellStore(filled, CONFIGURATION)
 
 
 def test_a_new_file_without_records_goes_with_its_new_folders(tmp_path):
-    Store(tmp_path / "a" / "b", CONFIGURATION).close()
+    CellStore(tmp_path / "a" / "b", CONFIGURATION).close()
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_file_that_was_there_stays(tmp_path):
     (tmp_path / FILE).write_bytes(b"")
-    Store(tmp_path, CONFIGURATION).close()
+    CellStore(tmp_path, CONFIGURATION).close()
     assert (tmp_path / FILE).exists()
 
 
 def test_two_runs_do_not_share_a_file(filled):
     pytest.importorskip("fcntl")
-    store = Store(filled, CONFIGURATION, resume=True)
-    with pytest.raises(ExperimentFileError, match="in use by another run"):
-        Store(filled, CONFIGURATION, resume=True)
+    store = CellStore(filled, CONFIGURATION, resume=True)
+    with pytest.raises(ResultsFileError, match="in use by another run"):
+        CellStore(filled, CONFIGURATION, resume=True)
     store.close()
     assert len(reopened(filled)) == 3
 
@@ -117,15 +115,15 @@ def test_two_runs_do_not_share_a_file(filled):
 def test_unwritable_folder(tmp_path):
     """A folder below a file cannot be made by anyone, root included."""
     (tmp_path / "file").write_text("")
-    with pytest.raises(ExperimentFileError, match=r"The folder .* cannot be written to \(Not a directory\)"):
-        Store(tmp_path / "file" / "folder", CONFIGURATION)
+    with pytest.raises(ResultsFileError, match=r"The folder .* cannot be written to \(Not a directory\)"):
+        CellStore(tmp_path / "file" / "folder", CONFIGURATION)
 
 
 @pytest.mark.parametrize("written", [0, 7])
 def test_full_disk(filled, monkeypatch, written):
     """A write that fails half-way leaves the file as it was, and the run can go on once there is room."""
     before = (filled / FILE).read_bytes()
-    store = Store(filled, CONFIGURATION, resume=True)
+    store = CellStore(filled, CONFIGURATION, resume=True)
 
     def full(_):
         os.write(store._file.fileno(), b"x" * written)
@@ -134,7 +132,7 @@ def test_full_disk(filled, monkeypatch, written):
     with monkeypatch.context() as patch:
         patch.setattr(os, "fsync", full)
         message = r"cannot be written \(No space left on device\). Its 3 cells are safe: make room and resume"
-        with pytest.raises(ExperimentFileError, match=message):
+        with pytest.raises(ResultsFileError, match=message):
             store.append([record(3)])
     assert (filled / FILE).read_bytes() == before
     store.append([record(3)])
@@ -144,18 +142,18 @@ def test_full_disk(filled, monkeypatch, written):
 
 LIMITED = """
 import resource, signal, sys
-from pacbayes.experiments import ExperimentFileError
-from pacbayes.experiments._grid import Record
-from pacbayes.experiments._store import Store
+from pacbayes.reproduction import ResultsFileError
+from pacbayes.reproduction.cells import Record
+from pacbayes.reproduction.cell_store import CellStore
 
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (3000, 3000))
-store, done = Store(sys.argv[1], {"seed": 0, "pacbayes": "1"}), 0
+store, done = CellStore(sys.argv[1], {"seed": 0, "pacbayes": "1"}), 0
 try:
     while True:
         store.append([Record("haberman", done, "betting", {"value": 0.5})])
         done += 1
-except ExperimentFileError as error:
+except ResultsFileError as error:
     print(done, error)
 """
 

@@ -1,24 +1,25 @@
 """The paper's three bounds on its own posterior, as published and with corrected arithmetic, by the same code.
 
-The statistics come from one fit and one online reference per split; :class:`pacbayes.experiments._published.Departures`
-says which errata to reproduce. UB and Ours rest on the published theorem for online references in *both* versions
-(erratum E7): the corrected numbers are what the paper's theorems say, not certificates.
+The statistics come from one fit and one online reference per split; `departures.py` says which errata to reproduce.
+UB and Ours rest on the published theorem for online references in *both* versions (erratum E7): the corrected numbers
+are what the paper's theorems say, not certificates.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 
-from pacbayes._core.types import FloatArray
+from pacbayes._core.types import FloatArray, Labels
 from pacbayes.bounds import excess_kl, maurer, progressive_chernoff, unexpected_bernstein
-from pacbayes.experiments._published import Departures, printed_phi
 from pacbayes.numerics import log_xi
 from pacbayes.online import Every, OnlineReference, RefittedLogistic, online_reference
 from pacbayes.posteriors import Gaussian
+from pacbayes.reproduction.departures import Departures, printed_phi
 
 __all__ = ["ALPHA", "PERIOD", "PaperFit", "fit_paper", "paper_bound", "paper_reference"]
 
@@ -54,7 +55,7 @@ def scale_count(n: int) -> int:
     return max(1, math.ceil(math.log2(n)))
 
 
-def fit_paper(train: tuple[Any, Any], test: tuple[Any, Any]) -> PaperFit:
+def fit_paper(train: tuple[FloatArray, Labels], test: tuple[FloatArray, Labels]) -> PaperFit:
     """Run the online reference over the training rows as they come, fit on all of them, and average the losses."""
     X, y = train
     reference = paper_reference(X, y, keep=1)
@@ -74,7 +75,7 @@ def fit_paper(train: tuple[Any, Any], test: tuple[Any, Any]) -> PaperFit:
     )
 
 
-def paper_reference(X: FloatArray, y: Any, keep: int = 0) -> OnlineReference:
+def paper_reference(X: FloatArray, y: Labels, keep: int = 0) -> OnlineReference:
     """Return the paper's reference: refits after every 150 rows, as they come, zero for the first 150."""
     estimator = RefittedLogistic(ALPHA, tol=_REFERENCE_TOL)
     return online_reference(estimator, X, y, schedule=Every(PERIOD), shuffle=False, keep=keep)
@@ -83,17 +84,17 @@ def paper_reference(X: FloatArray, y: Any, keep: int = 0) -> OnlineReference:
 def paper_bound(name: str, fit: PaperFit, departures: Departures, delta: float) -> tuple[float, int]:
     """Return the bound "maurer", "ub" or "ours" at its best scale, and that scale's ``j``."""
     share = delta / scale_count(fit.n) if departures.e6_union_over_scales else delta
-    values = np.asarray(_BOUNDS[name](fit, departures, share))
+    values = _BOUNDS[name](fit, departures, share)
     values = values[:-1] if departures.e6_union_over_scales and values.size > 1 else values
     best = int(np.argmin(values))
     return float(values[best]), best + 1
 
 
-def _maurer(fit: PaperFit, departures: Departures, delta: float) -> Any:  # noqa: ARG001
-    return maurer(fit.risk, fit.kl, fit.n, delta, constant="published")
+def _maurer(fit: PaperFit, departures: Departures, delta: float) -> FloatArray:  # noqa: ARG001
+    return np.asarray(maurer(fit.risk, fit.kl, fit.n, delta, constant="published"))
 
 
-def _ub(fit: PaperFit, departures: Departures, delta: float) -> Any:
+def _ub(fit: PaperFit, departures: Departures, delta: float) -> FloatArray:
     plus, minus = fit.parts()
     start = fit.risk if departures.e4_bernstein_from_risk else plus - minus
     if departures.e12_bernstein_delta_unsplit:
@@ -102,17 +103,17 @@ def _ub(fit: PaperFit, departures: Departures, delta: float) -> Any:
         count = max(1, math.ceil(math.log2(0.5 * math.sqrt(fit.n / math.log(1.0 / delta)))))
         rates = 0.5 ** np.arange(1, count + 1)
         first = unexpected_bernstein(start, plus + minus, fit.kl, fit.n, delta / 2.0, rates=rates)
-    return first + _reference_part(fit, delta)
+    return np.asarray(first + _reference_part(fit, delta))
 
 
-def _ours(fit: PaperFit, departures: Departures, delta: float) -> Any:
+def _ours(fit: PaperFit, departures: Departures, delta: float) -> FloatArray:
     plus, minus = fit.parts()
     if departures.e5_powers_of_two:
         budget = (fit.kl + log_xi(3, fit.n, "published") + math.log(2.0 / delta)) / fit.n
         first = printed_phi(plus, minus, budget)
     else:
         first = excess_kl(plus, minus, fit.kl, fit.n, delta / 2.0, constant="published")
-    return first + _reference_part(fit, delta)
+    return np.asarray(first + _reference_part(fit, delta))
 
 
 def _reference_part(fit: PaperFit, delta: float) -> float:
@@ -120,4 +121,5 @@ def _reference_part(fit: PaperFit, delta: float) -> float:
     return float(progressive_chernoff(fit.reference.losses.mean(), fit.n, delta / 2.0))
 
 
-_BOUNDS = {"maurer": _maurer, "ub": _ub, "ours": _ours}
+_Bound: TypeAlias = Callable[[PaperFit, Departures, float], FloatArray]
+_BOUNDS: dict[str, _Bound] = {"maurer": _maurer, "ub": _ub, "ours": _ours}

@@ -5,27 +5,29 @@ from __future__ import annotations
 import hashlib
 import math
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 
-from pacbayes._core.types import FloatArray
+from pacbayes._core.types import FloatArray, Labels
 from pacbayes.datasets import load
-from pacbayes.experiments._paper import PaperFit, fit_paper
+from pacbayes.reproduction.paper import PaperFit, fit_paper
 
-__all__ = ["Scaler", "Split", "seed_of"]
+__all__ = ["LabelledRows", "Scaler", "Split", "derive_seed"]
+
+LabelledRows: TypeAlias = tuple[FloatArray, Labels]
 
 _TEST = 0.2
 
 
-def seed_of(seed: int, *parts: object) -> int:
+def derive_seed(seed: int, *parts: object) -> int:
     """Return a seed that depends on the run's seed and on what it is for, and on nothing else in the grid."""
     text = repr((seed, *map(str, parts)))
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big")
 
 
 @lru_cache(maxsize=4)
-def _rows(name: str, encoding: str) -> tuple[FloatArray, Any]:
+def _load_rows(name: str, encoding: str) -> LabelledRows:
     """Return a data set; a worker process reads each file once."""
     X, y = load(name, encoding, return_X_y=True)
     X.flags.writeable = y.flags.writeable = False
@@ -47,33 +49,34 @@ class Split:
 
     def __init__(self, data: str, repeat: int, seed: int = 0) -> None:
         self.data, self.repeat, self.seed = data, repeat, seed
-        rows = len(_rows(data, "published")[1])
-        self._order = np.random.default_rng(seed_of(seed, data, repeat)).permutation(rows)
+        rows = len(_load_rows(data, "published")[1])
+        self._order = np.random.default_rng(derive_seed(seed, data, repeat)).permutation(rows)
         self._cut = rows - math.ceil(_TEST * rows)
 
     def seed_for(self, method: str) -> int:
         """Return the seed of a method that draws."""
-        return seed_of(self.seed, self.data, self.repeat, method)
+        return derive_seed(self.seed, self.data, self.repeat, method)
 
-    def _parts(self, encoding: str) -> tuple[tuple[FloatArray, Any], tuple[FloatArray, Any]]:
-        X, y = _rows(self.data, encoding)
+    def parts(self, encoding: str) -> tuple[LabelledRows, LabelledRows]:
+        """Return training and test rows in one of the encodings of :func:`pacbayes.datasets.load`, in random order."""
+        X, y = _load_rows(self.data, encoding)
         train, test = self._order[: self._cut], self._order[self._cut :]
         return (X[train], y[train]), (X[test], y[test])
 
     @cached_property
     def paper(self) -> PaperFit:
         """The paper's posterior and reference, on its encoding (errata E9 to E11)."""
-        return fit_paper(*self._parts("published"))
+        return fit_paper(*self.parts("published"))
 
     @cached_property
-    def train(self) -> tuple[FloatArray, Any]:
+    def train(self) -> LabelledRows:
         """Training rows in the sound encoding, not yet scaled, in random order."""
-        return self._parts("sound")[0]
+        return self.parts("sound")[0]
 
     @cached_property
-    def test(self) -> tuple[FloatArray, Any]:
+    def test(self) -> LabelledRows:
         """Test rows in the sound encoding, not yet scaled."""
-        return self._parts("sound")[1]
+        return self.parts("sound")[1]
 
 
 class Scaler:

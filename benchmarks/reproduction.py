@@ -5,7 +5,7 @@ for every scale of the posterior, and a scalar root finder for every inverse. Bo
 process and one thread, in the same run; then the straightforward side once more with one thread per core, which is what
 its user meets by default. Needs the raw files (PACBAYES_DATA).
 
-    python benchmarks/experiments.py --repeats 3 --datasets kr-vs-kp adult
+    python benchmarks/reproduction.py --repeats 3 --datasets kr-vs-kp adult
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_limits
 
 import pacbayes as pb
-from pacbayes.experiments import Split
-from pacbayes.experiments._paper import paper_bound
-from pacbayes.experiments._published import AS_PUBLISHED
+from pacbayes.reproduction import Split
+from pacbayes.reproduction.departures import AS_PUBLISHED
+from pacbayes.reproduction.paper import paper_bound
 
 from _timing import timed, verdict
 
@@ -102,22 +102,22 @@ def here(data: str, repeat: int) -> dict[str, float]:
 
 
 def measure(data: str, repeats: int) -> None:
-    X, y = pb.datasets.load(data, "published", return_X_y=True)
     here(data, 0)  # reads the file
-    tries = 3 if len(y) < 10_000 else 1  # the least of several, on both sides, where a call takes milliseconds
+    count = len(pb.datasets.load(data, "published", return_X_y=True)[1])
+    tries = 3 if count < 10_000 else 1  # the least of several, on both sides, where a call takes milliseconds
     ours, plain, differences = 0.0, 0.0, []
     for repeat in range(repeats):
-        rows, labels = training_rows(X, y, data, repeat)
+        rows, labels = Split(data, repeat).parts("published")[0]
         with threadpool_limits(1):
             mine = min((timed(lambda r=repeat: here(data, r)) for _ in range(tries)), key=first)
             theirs = min((timed(lambda: straightforward(rows, labels, 0)) for _ in range(tries)), key=first)  # noqa: B023
         ours, plain = ours + mine[0], plain + theirs[0]
         differences += [abs(mine[1][name] - theirs[1][name]) for name in NAMES]
     ratio = plain / ours
-    target = f"target >= 5, aim 15   {verdict(ratio >= 5)}" if len(y) >= LARGE else ""
-    print(f"{data:14s} {len(y):6d} rows  here {ours / repeats:6.3f} s  straightforward / here: {ratio:5.1f}   {target}")
+    target = f"target >= 5, aim 15   {verdict(ratio >= 5)}" if count >= LARGE else ""
+    print(f"{data:14s} {count:6d} rows  here {ours / repeats:6.3f} s  straightforward / here: {ratio:5.1f}   {target}")
     print(f"{'':14s} bounds differ by at most {max(differences):.4f} (20 draws, erratum E13)", flush=True)
-    rows, labels = training_rows(X, y, data, 0)
+    rows, labels = Split(data, 0).parts("published")[0]
     with threadpool_limits(os.cpu_count()):
         loose = timed(lambda: straightforward(rows, labels, 0))[0]
     print(
@@ -127,12 +127,6 @@ def measure(data: str, repeats: int) -> None:
 
 def first(pair: tuple[float, object]) -> float:
     return pair[0]
-
-
-def training_rows(X: np.ndarray, y: np.ndarray, data: str, repeat: int) -> tuple[np.ndarray, np.ndarray]:
-    split = Split(data, repeat)
-    train = split._order[: split._cut]  # noqa: SLF001
-    return np.ascontiguousarray(X[train]), y[train]
 
 
 def main() -> None:
@@ -145,7 +139,7 @@ def main() -> None:
         for data in chosen.datasets:
             measure(data, chosen.repeats)
     except OSError as error:
-        print(f"experiments: skipped. {error}")
+        print(f"reproduction: skipped. {error}")
 
 
 if __name__ == "__main__":

@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 
 from pacbayes.bounds import clopper_pearson
-from pacbayes.experiments._paper import ALPHA, PERIOD, paper_reference
-from pacbayes.experiments._split import Scaler, Split
 from pacbayes.online import RefittedLogistic
+from pacbayes.reproduction.paper import ALPHA, PERIOD, paper_reference
+from pacbayes.reproduction.random_split import Scaler, Split
 
 __all__ = ["holdout", "progressive"]
 

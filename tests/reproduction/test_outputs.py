@@ -10,16 +10,20 @@ from dataclasses import replace
 
 import pytest
 
-from pacbayes import experiments
-from pacbayes.experiments import ExperimentFileError, Results, _figure, _page, _render
-from pacbayes.experiments._grid import Grid, Record
-from pacbayes.experiments._printed import PRINTED
-from pacbayes.experiments._tables import Table, tables
+from pacbayes import reproduction
+from pacbayes.reproduction import Results, ResultsFileError, results_page
+from pacbayes.reproduction.cells import Grid, Record
+from pacbayes.reproduction.figure import draw_figure
+from pacbayes.reproduction.printed_table import PRINTED
+from pacbayes.reproduction.renderers import render_latex, render_markdown
+from pacbayes.reproduction.result_tables import Table, make_tables
+from pacbayes.reproduction.results_page import render_page
+from pacbayes.reproduction.table_words import GUARANTEES
 
 
 def made_up(repeats=2, shift=0.0, datasets=None):
     """Results whose published means are the printed ones, moved by a shift; no data are needed."""
-    grid = Grid.checked(datasets, repeats, None, 0)
+    grid = Grid.from_arguments(datasets, repeats, None, 0)
     records = []
     for data, repeat, method in grid.cells:
         name = method.rpartition("-")[2]
@@ -28,7 +32,7 @@ def made_up(repeats=2, shift=0.0, datasets=None):
         spread = 0.001 * (repeat - (repeats - 1) / 2)
         numbers = {"value": value + spread, "test": PRINTED[data]["test"].mean + shift, **extra}
         records.append(Record(data, repeat, method, numbers))
-    return Results.of(grid, records)
+    return Results.from_records(grid, records)
 
 
 def test_printed_means_deviate_by_nothing_from_themselves():
@@ -57,9 +61,9 @@ def test_claims_compare_printed_reproduced_and_corrected():
 
 
 def test_a_run_without_the_papers_methods_has_a_table_and_no_claims():
-    grid = Grid.checked(["adult"], 1, ["informed"], 0)
-    results = Results.of(grid, [Record("adult", 0, "informed", {"value": 0.2, "test": 0.1})])
-    assert [table.name for table in tables(results)] == ["methods"]
+    grid = Grid.from_arguments(["adult"], 1, ["informed"], 0)
+    results = Results.from_records(grid, [Record("adult", 0, "informed", {"value": 0.2, "test": 0.1})])
+    assert [table.name for table in make_tables(results)] == ["methods"]
     assert results.claims() == []
     assert "(nan)" not in results.table()
 
@@ -89,20 +93,20 @@ def test_files_without_the_packages_for_pictures(tmp_path, monkeypatch):
 
 def test_outputs_that_cannot_be_written(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(ExperimentFileError, match=r"The outputs cannot be written to .*The cells are not touched"):
+    with pytest.raises(ResultsFileError, match=r"The outputs cannot be written to .*The cells are not touched"):
         made_up().save(tmp_path / "file" / "folder")
 
 
 ODD = Table(
-    "odd", "Odd <b>&</b> 100 %", ["a|b", "c_d"], [["<i>", "x|y"], ["#1", "{z}"]], ["note $5"], frozenset({(1, 1)})
+    "odd", "Odd <b>&</b> 100 %", ["a|b", "c_d"], [["<i>", "x|y"], ["#1", "{z}"]], ("note $5",), frozenset({(1, 1)})
 )
 
 
 def test_markdown_and_latex_quote_what_they_must():
-    markdown = _render.markdown(ODD).splitlines()
+    markdown = render_markdown(ODD).splitlines()
     assert markdown[4] == r"| <i> | x\|y |"
     assert markdown[5] == "| #1 | **{z}** |"
-    latex = _render.latex(ODD)
+    latex = render_latex(ODD)
     assert r"\#1 & \textbf{\{z\}} \\" in latex
     assert r"c\_d" in latex
     assert r"note \$5" in latex
@@ -110,8 +114,8 @@ def test_markdown_and_latex_quote_what_they_must():
 
 
 def test_the_page_stands_alone_and_escapes(monkeypatch):
-    monkeypatch.setattr(_page, "tables", lambda _: [ODD])
-    page = _page.page(made_up(), b"<svg/>", b"<svg/>")
+    monkeypatch.setattr(results_page, "make_tables", lambda _: [ODD])
+    page = render_page(made_up(), b"<svg/>", b"<svg/>")
     assert "Odd &lt;b&gt;&amp;&lt;/b&gt;" in page
     assert "<td>&lt;i&gt;</td>" in page
     assert "<strong>{z}</strong>" in page
@@ -123,14 +127,15 @@ def test_the_page_stands_alone_and_escapes(monkeypatch):
 
 def test_the_figure_is_the_same_for_the_same_results():
     few = made_up(datasets=["haberman", "adult"])
-    one, two = (_figure.figure(few, kind="svg") for _ in range(2))
+    one, two = (draw_figure(few, kind="svg") for _ in range(2))
     assert one == two
-    assert _figure.figure(made_up(1, datasets=["adult"]), kind="png")[:8] == b"\x89PNG\r\n\x1a\n"
-    assert _figure.figure(few, kind="svg", dark=True) != one
+    assert draw_figure(made_up(1, datasets=["adult"]), kind="png")[:8] == b"\x89PNG\r\n\x1a\n"
+    assert draw_figure(few, kind="svg", dark=True) != one
 
 
 def test_every_method_says_what_its_number_is_worth():
-    for method in experiments.METHODS.values():
+    for method in reproduction.METHODS.values():
         assert method.about
         assert method.guarantee
+        assert GUARANTEES[method.guarantee]
         assert not method.about.endswith(".")

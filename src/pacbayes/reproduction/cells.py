@@ -7,17 +7,22 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
-from typing import Any
+from typing import TypeAlias
 
 from joblib import parallel_config
 from threadpoolctl import threadpool_limits
 
 from pacbayes.datasets import names
-from pacbayes.experiments._methods import BUILT_IN, DELTA, METHODS, Method, checked_methods
-from pacbayes.experiments._paper import ALPHA, PERIOD
-from pacbayes.experiments._split import Split
+from pacbayes.reproduction.built_in_methods import DELTA
+from pacbayes.reproduction.method_role import Method
+from pacbayes.reproduction.methods import BUILT_IN, METHODS, order_methods
+from pacbayes.reproduction.paper import ALPHA, PERIOD
+from pacbayes.reproduction.random_split import Split
 
-__all__ = ["Cell", "Grid", "Record", "Task", "compute"]
+__all__ = ["Cell", "Configuration", "Grid", "Record", "Task", "compute_cells"]
+
+REPEATS, QUICK_REPEATS = 20, 3
+_LONGEST = "adult"  # what a quick run leaves out
 
 _REVISION = 1  # raised when a cell's numbers change, so that old files are refused
 
@@ -33,7 +38,8 @@ _SECONDS = {
     "adult": 2.7,
 }
 
-Cell = tuple[str, int, str]
+Cell: TypeAlias = tuple[str, int, str]
+Configuration: TypeAlias = dict[str, int | float | str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,17 +83,21 @@ class Grid:
     seed: int = 0
 
     @classmethod
-    def checked(cls, datasets: Iterable[str] | None, repeats: int, methods: Iterable[str] | None, seed: int) -> Grid:
+    def from_arguments(
+        cls,
+        datasets: Iterable[str] | None,
+        repeats: int | None,
+        methods: Iterable[str] | None,
+        seed: int = 0,
+        *,
+        quick: bool = False,
+    ) -> Grid:
         """Return a grid in the order of the table; refuse names and numbers that make no sense."""
-        wanted = tuple(names()) if datasets is None else tuple(datasets)
-        for name in wanted:
-            if name not in names():
-                raise ValueError(f"The 'datasets' argument of run must be among {names()}. Got {name!r} instead.")
-        if not wanted:
-            raise ValueError("The 'datasets' argument of run must name at least one data set. Got none instead.")
+        if repeats is None:
+            repeats = QUICK_REPEATS if quick else REPEATS
         if isinstance(repeats, bool) or not isinstance(repeats, int) or repeats < 1:
             raise ValueError(f"The 'repeats' argument of run must be a whole number from 1. Got {repeats!r} instead.")
-        return cls(tuple(name for name in names() if name in wanted), repeats, checked_methods(methods), int(seed))
+        return cls(_order_datasets(datasets, quick=quick), repeats, order_methods(methods), int(seed))
 
     @property
     def cells(self) -> list[Cell]:
@@ -107,14 +117,27 @@ class Grid:
         return tasks
 
     @property
-    def configuration(self) -> dict[str, Any]:
+    def configuration(self) -> Configuration:
         """Everything but its place that a cell's numbers depend on."""
         packages = {name: version(name) for name in ("pacbayes", "numpy", "scipy", "scikit-learn")}
         paper = {"delta": DELTA, "alpha": ALPHA, "period": PERIOD}
         return {"revision": _REVISION, "seed": self.seed, **paper, **packages}
 
 
-def compute(task: Task) -> list[Record]:
+def _order_datasets(datasets: Iterable[str] | None, *, quick: bool) -> tuple[str, ...]:
+    """Return the data sets asked for in the order of the table; by default all, or all but the longest."""
+    if datasets is None:
+        return tuple(name for name in names() if not (quick and name == _LONGEST))
+    wanted = tuple(datasets)
+    for name in wanted:
+        if name not in names():
+            raise ValueError(f"The 'datasets' argument of run must be among {names()}. Got {name!r} instead.")
+    if not wanted:
+        raise ValueError("The 'datasets' argument of run must name at least one data set. Got none instead.")
+    return tuple(name for name in names() if name in wanted)
+
+
+def compute_cells(task: Task) -> list[Record]:
     """Compute the cells of a task; the result depends on the task alone, not on threads, processes or machines."""
     # a cell is one unit of work: a nested call of joblib that went back to the same workers could wait for itself
     with _one_thread(), parallel_config("sequential"):
@@ -124,7 +147,7 @@ def compute(task: Task) -> list[Record]:
 
 
 _LOCK = threading.Lock()
-_ACTIVE: list[Any] = []
+_ACTIVE: list[threadpool_limits] = []
 
 
 @contextmanager

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from pacbayes.experiments._tables import Table
+from pacbayes.reproduction.result_tables import Table
 
-__all__ = ["latex", "markdown", "text"]
+__all__ = ["render_latex", "render_markdown", "render_text"]
 
 _LATEX = {
     "\\": r"\textbackslash{}",
@@ -20,48 +20,49 @@ _LATEX = {
 }
 
 
-def _marked(table: Table, before: str, after: str, quote: dict[str, str]) -> list[list[str]]:
+def _mark_cells(table: Table, before: str, after: str, quote: dict[str, str]) -> list[list[str]]:
     """Return the cells quoted, and those in bold between two marks."""
     rows = []
     for i, row in enumerate(table.rows):
-        cells = [_quoted(cell, quote) for cell in row]
+        cells = [_quote_text(cell, quote) for cell in row]
         rows.append([before + cell + after if (i, j) in table.bold else cell for j, cell in enumerate(cells)])
     return rows
 
 
-def _quoted(cell: str, quote: dict[str, str]) -> str:
+def _quote_text(cell: str, quote: dict[str, str]) -> str:
     return "".join(quote.get(character, character) for character in cell)
 
 
-def text(table: Table) -> str:
+def render_text(table: Table) -> str:
     """Return a table for the console; * marks what is bold elsewhere."""
-    rows = [table.header, *_marked(table, "*", "", {})]
+    rows = [table.header, *_mark_cells(table, "*", "", {})]
     widths = [max(len(row[k]) for row in rows) for k in range(len(table.header))]
-    lines = [
-        "  ".join(
-            cell.ljust(w) if k == 0 else cell.rjust(w) for k, (cell, w) in enumerate(zip(row, widths, strict=True))
-        )
-        for row in rows
-    ]
+    lines = [_align_cells(row, widths) for row in rows]
     rule = "-" * len(lines[0])
     return "\n".join(
         [table.title, rule, lines[0].rstrip(), rule, *(line.rstrip() for line in lines[1:]), rule, *table.notes]
     )
 
 
-def markdown(table: Table) -> str:
+def _align_cells(row: list[str], widths: list[int]) -> str:
+    """Return the first cell to the left of its column, the others to the right."""
+    first, *rest = zip(row, widths, strict=True)
+    return "  ".join([first[0].ljust(first[1]), *(cell.rjust(width) for cell, width in rest)])
+
+
+def render_markdown(table: Table) -> str:
     """Return a table in GitHub's Markdown."""
     quote = {"|": r"\|"}
-    rows = [table.header, ["---"] * len(table.header), *_marked(table, "**", "**", quote)]
+    rows = [table.header, ["---"] * len(table.header), *_mark_cells(table, "**", "**", quote)]
     lines = ["| " + " | ".join(row) + " |" for row in rows]
     return "\n".join([f"## {table.title}", "", *lines, "", *(f"- {note}" for note in table.notes), ""])
 
 
-def latex(table: Table) -> str:
+def render_latex(table: Table) -> str:
     """Return a table for LaTeX with the booktabs package."""
-    rows = [" & ".join(row) + r" \\" for row in _marked(table, r"\textbf{", "}", _LATEX)]
-    header = " & ".join(_quoted(cell, _LATEX) for cell in table.header) + r" \\"
-    caption = _quoted(". ".join([table.title, *(note.rstrip(".") for note in table.notes)]) + ".", _LATEX)
+    rows = [" & ".join(row) + r" \\" for row in _mark_cells(table, r"\textbf{", "}", _LATEX)]
+    header = " & ".join(_quote_text(cell, _LATEX) for cell in table.header) + r" \\"
+    caption = _quote_text(". ".join([table.title, *(note.rstrip(".") for note in table.notes)]) + ".", _LATEX)
     return "\n".join(
         [
             r"\begin{table}",

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from pacbayes._core.types import FloatArray
+from pacbayes._core.types import FloatArray, Labels
 from pacbayes.bounds import betting_rates, debiased
-from pacbayes.experiments._paper import ALPHA, PRIOR_VARIANCE
-from pacbayes.experiments._split import Scaler, Split
 from pacbayes.online import RefittedLogistic
 from pacbayes.posteriors import Gaussian, laplace_covariance
+from pacbayes.reproduction.paper import ALPHA, PRIOR_VARIANCE
+from pacbayes.reproduction.random_split import Scaler, Split
 from pacbayes.summary import Summary
 
 __all__ = ["informed", "laplace", "split_kl"]
@@ -32,11 +30,11 @@ def laplace(split: Split, delta: float) -> dict[str, float]:
     scaler = Scaler(X[:cut])
     X = scaler(X)
     weights = RefittedLogistic(ALPHA).fit(X, y).weights_
-    posterior = Gaussian(weights, _shape(X, y, weights), intercept=True)
+    posterior = Gaussian(weights, _covariance(X, y, weights), intercept=True)
     prior = Gaussian(np.zeros(weights.size), PRIOR_VARIANCE, intercept=True)
     divergences = posterior.kl(prior, scales=_SCALES)
     expected = posterior.zero_one(X[cut:], y[cut:], classes=[0, 1], scales=_SCALES)
-    values = _betting(expected, divergences, delta)
+    values = _bound_by_betting(expected, divergences, delta)
     best = int(np.argmin(values))
     return _record(split, scaler, posterior.scaled(_SCALES[best]), values[best], expected[best], divergences[best])
 
@@ -48,7 +46,7 @@ def informed(split: Split, delta: float) -> dict[str, float]:
     go from ``m0`` towards the fit on all rows is the posterior's choice and costs nothing.
     """
     halves = _Halves(split)
-    return halves.best(_betting(halves.expected, halves.kl, delta / _PRIOR_SCALES.size))
+    return halves.best(_bound_by_betting(halves.expected, halves.kl, delta / _PRIOR_SCALES.size))
 
 
 def split_kl(split: Split, delta: float) -> dict[str, float]:
@@ -77,7 +75,7 @@ class _Halves:
         self.reference = (model.predict(X[cut:]) != y[cut:]).astype(np.float64)
         start = model.weights_
         self._target = model.fit(X, y).weights_
-        self._prior = Gaussian(start, _shape(X[:cut], y[:cut], start), intercept=True)
+        self._prior = Gaussian(start, _covariance(X[:cut], y[:cut], start), intercept=True)
         # prior and posterior share the scale, so the divergence at scale s is that at 1 over s^2
         divergences = self._prior.kl(self._prior, towards=self._target, steps=_STEPS)
         self.kl = np.ravel(divergences[:, None] / _PRIOR_SCALES**2)
@@ -92,11 +90,11 @@ class _Halves:
         return _record(self._split, self._scaler, chosen, values[best], self.expected[best], self.kl[best])
 
 
-def _shape(X: FloatArray, y: Any, weights: FloatArray) -> FloatArray:
+def _covariance(X: FloatArray, y: Labels, weights: FloatArray) -> FloatArray:
     return laplace_covariance(X, y, weights, ALPHA * len(y), intercept=True)
 
 
-def _betting(expected: FloatArray, divergences: FloatArray, delta: float) -> list[float]:
+def _bound_by_betting(expected: FloatArray, divergences: FloatArray, delta: float) -> list[float]:
     rates, weights = betting_rates(expected.shape[1], delta)
     summaries = (Summary.from_losses(losses, rates=rates, weights=weights) for losses in expected)
     return [float(s.bound("betting", kl=kl, delta=delta)) for s, kl in zip(summaries, divergences, strict=True)]

@@ -28,7 +28,7 @@ import numpy as np
 
 from pacbayes._core.types import FloatArray
 
-__all__ = ["AFFECTS", "AS_PUBLISHED", "CORRECTED", "Departures", "printed_phi"]
+__all__ = ["AFFECTS", "AS_PUBLISHED", "CORRECTED", "Departures", "erratum", "printed_phi"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +59,12 @@ AFFECTS = {
     "ub": ("e4_bernstein_from_risk", "e6_union_over_scales", "e12_bernstein_delta_unsplit"),
     "ours": ("e5_powers_of_two", "e6_union_over_scales"),
 }
+
+
+def erratum(departure: str) -> str:
+    """Return the number of the erratum that a departure is, such as "e4"."""
+    return departure.partition("_")[0]
+
 
 _LOW, _HIGH, _HALVINGS = -100.0, 100.0, 64
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import pacbayes as pb
-from pacbayes import experiments
+from pacbayes import reproduction
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -25,7 +25,7 @@ NO_EXAMPLE_NEEDED = {
     "DataFileError",
     "DebiasedStatistics",
     "Entry",
-    "ExperimentFileError",
+    "ResultsFileError",
     "KnownRisk",
     "Loss",
     "Method",
@@ -36,7 +36,7 @@ NO_EXAMPLE_NEEDED = {
 
 
 @pytest.mark.parametrize(
-    "module", [pb, pb.bounds, pb.datasets, pb.losses, experiments], ids=lambda module: module.__name__
+    "module", [pb, pb.bounds, pb.datasets, pb.losses, reproduction], ids=lambda module: module.__name__
 )
 def test_every_public_function_has_a_docstring_with_an_example(module):
     finder = doctest.DocTestFinder()
@@ -59,8 +59,8 @@ def test_import_loads_only_the_core_dependencies():
     assert not {name for name in extra if name not in sys.stdlib_module_names}
 
 
-def test_import_does_not_load_the_experiments():
-    code = "import pacbayes, sys; print(*(name for name in sys.modules if 'experiments' in name))"
+def test_import_does_not_load_the_reproduction():
+    code = "import pacbayes, sys; print(*(name for name in sys.modules if 'reproduction' in name))"
     shown = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
     assert not shown.strip()
 

@@ -6,7 +6,6 @@ import json
 import re
 import subprocess
 import sys
-import types
 
 import pandas as pd
 import pytest
@@ -163,20 +162,6 @@ def test_watch_reads_losses_and_rows_and_loses_nothing(run, tmp_path):
     assert "150 lines could not be read" in certificate.notes[0]
     (tmp_path / "losses.txt").write_text("0\n1\n0")  # the last line has no end
     assert "3 losses" in run("watch", "losses.txt").stdout
-
-
-def test_reproduce_forwards_its_arguments(run, monkeypatch):
-    seen = []
-    module = types.ModuleType("pacbayes.experiments.__main__")
-    module.main = lambda arguments: seen.append(arguments) or 3
-    monkeypatch.setitem(sys.modules, "pacbayes.experiments", types.ModuleType("pacbayes.experiments"))
-    monkeypatch.setitem(sys.modules, "pacbayes.experiments.__main__", module)
-    assert run("reproduce", "--quick", "--jobs", "2").exit_code == 3
-    assert seen == [["--quick", "--jobs", "2"]]
-    monkeypatch.setitem(sys.modules, "pacbayes.experiments.__main__", None)
-    result = run("reproduce")
-    assert result.exit_code == 2
-    assert "no experiments" in result.stderr
 
 
 def test_demo_ends_with_sentence_report_and_verification(run, tmp_path):

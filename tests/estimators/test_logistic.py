@@ -5,9 +5,9 @@ import pytest
 
 import pacbayes as pb
 from pacbayes.certificate import Reference
+from pacbayes.posteriors import Gaussian
 from pacbayes.procedures.posterior_search import Task, best_posterior
 from pacbayes.procedures.prior import SIGNS
-from pacbayes.posteriors import Gaussian
 
 SAMPLE = pb.datasets.make_known_risk(500, d=4, separation=0.8, random_state=2)
 VARIANTS = [

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
+
+from pacbayes.cli._output import TidyCommand
 
 __all__ = ["COMMANDS", "Command", "app"]
 
@@ -30,22 +31,21 @@ class Command:
     module: str
     function: str
     short_help: str
-    context_settings: Mapping[str, Any] = field(default_factory=dict)
+    command_class: str = ""
 
 
 # messages on one line, and help that reads the same in a terminal and in a file
 _PLAIN: dict[str, Any] = {"rich_markup_mode": None, "pretty_exceptions_enable": False}
-_FORWARD = {"ignore_unknown_options": True, "allow_extra_args": True, "help_option_names": []}
 
 COMMANDS = {
-    "demo": Command("demo", "demo", "Certify, report and verify on data that comes along."),
+    "demo": Command("demo", "demo", "Certify, report and verify on a bundled data set."),
     "certify": Command("certify", "certify", "From a table to a certificate and a report."),
     "verify": Command("verify", "verify", "Check a certificate; with the data, all of it."),
     "bound": Command("bound", "bound", "Compute one bound from plain numbers."),
     "bounds": Command("bound", "bounds", "List all bounds and what they assume."),
     "plan": Command("plan", "plan", "How many examples a guarantee needs."),
     "watch": Command("watch", "watch", "Keep a guarantee current as losses come in."),
-    "reproduce": Command("reproduce", "reproduce", "Compute the paper's table again.", _FORWARD),
+    "reproduce": Command("reproduce", "reproduce", "Compute the paper's table again.", "ReproduceCommand"),
 }
 
 
@@ -62,8 +62,9 @@ def _load(name: str) -> Any:
     """Return the command itself, with its arguments and its help."""
     row = COMMANDS[name]
     single = typer.Typer(add_completion=False, **_PLAIN)
-    function = getattr(import_module(f"pacbayes.cli.{row.module}"), row.function)
-    single.command(name, short_help=row.short_help, context_settings=dict(row.context_settings))(function)
+    module = import_module(f"pacbayes.cli.{row.module}")
+    kind = getattr(module, row.command_class) if row.command_class else TidyCommand
+    single.command(name, cls=kind, short_help=row.short_help)(getattr(module, row.function))
     return typer.main.get_command(single)
 
 

@@ -13,11 +13,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import Annotated, ParamSpec, TypeVar
+from typing import Annotated, Any, ParamSpec, TypeVar
 
 import typer
+from typer.core import TyperCommand
 
-__all__ = ["JSON", "QUIET", "Output", "tidy"]
+__all__ = ["JSON", "QUIET", "Output", "TidyCommand", "tidy"]
 
 JSON = Annotated[bool, typer.Option("--json", help="Print one JSON object for machines instead of words.")]
 QUIET = Annotated[bool, typer.Option("--quiet", "-q", help="Print no progress, and results as briefly as can be.")]
@@ -114,6 +115,22 @@ def _describe_file_error(error: OSError) -> str:
     if isinstance(error, NotADirectoryError):
         return f"{str(path)!r} cannot be there: a part of its path is a file, not a folder."
     return f"{str(path)!r} cannot be read or written: {reason}."
+
+
+class TidyCommand(TyperCommand):
+    """Refuses bad options in one sentence, like any other bad input; the context is of a class typer keeps private."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the options."""
+        try:
+            return super().parse_args(ctx, args)
+        except Exception as error:
+            describe = getattr(error, "format_message", None)  # which a usage error has
+            if describe is None:
+                raise
+            words = " ".join(describe().split()).rstrip(".")
+            typer.echo(f"pacbayes: {words}. See {ctx.command_path} --help.", err=True)
+            raise typer.Exit(2) from None
 
 
 class Output:

@@ -70,9 +70,7 @@ def _holdout(table: Table, settings: Settings, fraction: float) -> CertifiedClas
 
 
 METHODS: dict[str, Method] = {
-    "posterior": Method(
-        0.4, _posterior, "posterior", "learns from a part, is judged on the rest (two classes)"
-    ),
+    "posterior": Method(0.4, _posterior, "posterior", "learns from a part, is judged on the rest (two classes)"),
     "online": Method(0.2, _online, "holdout", "the model predicts rows before it learns from them"),
     "holdout": Method(0.8, _holdout, "", "a fifth is kept for testing"),
 }

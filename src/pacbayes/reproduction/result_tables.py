@@ -1,0 +1,136 @@
+"""The tables of a run, as plain cells; how they look is the renderers' business."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from pacbayes.reproduction.cell_means import CellMeans
+from pacbayes.reproduction.departures import AFFECTS, erratum
+from pacbayes.reproduction.method_role import GROUPS
+from pacbayes.reproduction.methods import METHODS
+from pacbayes.reproduction.printed_table import BOUNDS, COLUMNS, PRINTED, tolerance
+from pacbayes.reproduction.table_words import (
+    COLUMN_TITLES,
+    CORRECTED_NOTES,
+    ERRATA_NOTES,
+    GUARANTEES,
+    TITLES,
+    published_notes,
+)
+
+__all__ = ["Table", "deviations", "make_tables"]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Cells as text; ``bold`` has (row, column) places."""
+
+    name: str
+    title: str
+    header: list[str]
+    rows: list[list[str]]
+    notes: tuple[str, ...] = ()
+    bold: frozenset[tuple[int, int]] = frozenset()
+
+
+def make_tables(results: CellMeans) -> list[Table]:
+    """Return the tables for which the run has the methods."""
+    published = results.has(*(f"published-{name}" for name in BOUNDS))
+    makers: list[tuple[bool, Callable[[CellMeans], Table]]] = [
+        (published, _published_table),
+        (results.has(*(f"corrected-{name}" for name in BOUNDS)), _corrected_table),
+        (True, _methods_table),
+        (published, _errata_table),
+    ]
+    return [make(results) for possible, make in makers if possible]
+
+
+def deviations(results: CellMeans) -> dict[tuple[str, str], tuple[float, float]]:
+    """Return for each printed mean how far the reproduced one is from it, and how far it may be."""
+    found = {}
+    for data in results.grid.datasets:
+        for column in COLUMNS:
+            printed = PRINTED[data][column]
+            mean = results.mean(data, *_place("published", column))
+            found[data, column] = (mean - printed.mean, tolerance(printed, results.grid.repeats))
+    return found
+
+
+def _place(version: str, column: str) -> tuple[str, str]:
+    """Return the method and the key of a column; the test error is that of the predictor all three share."""
+    return (f"{version}-maurer", "test") if column == "test" else (f"{version}-{column}", "value")
+
+
+def _number(x: float) -> str:
+    """Return four digits without the leading zero, as the paper's readers expect."""
+    return f"{x:.4f}".replace("0.", ".", 1)
+
+
+def _number_with_sign(x: float) -> str:
+    return f"{x:+.4f}".replace("0.", ".", 1)
+
+
+def _with_deviation(results: CellMeans, data: str, method: str, key: str) -> str:
+    return f"{_number(results.mean(data, method, key))} ({_number(results.deviation(data, method, key))})"
+
+
+def _published_table(results: CellMeans) -> Table:
+    differences = deviations(results)
+    rows = []
+    for data in results.grid.datasets:
+        row = [TITLES[data]]
+        for column in COLUMNS:
+            difference, allowed = differences[data, column]
+            mark = "" if abs(difference) <= allowed else " !"
+            row += [_with_deviation(results, data, *_place("published", column)), _number_with_sign(difference) + mark]
+        rows.append(row)
+    within = sum(abs(difference) <= allowed for difference, allowed in differences.values())
+    notes = published_notes(results.grid.repeats, within, len(differences))
+    header = ["Data", *(part for column in COLUMNS for part in (COLUMN_TITLES[column], "dev."))]
+    return Table("published", "As published: the paper's table reproduced", header, rows, notes)
+
+
+def _corrected_table(results: CellMeans) -> Table:
+    rows, bold = [], set()
+    for index, data in enumerate(results.grid.datasets):
+        rows.append([TITLES[data]] + [_with_deviation(results, data, *_place("corrected", c)) for c in COLUMNS])
+        means = [results.mean(data, *_place("corrected", column)) for column in BOUNDS]
+        bold.add((index, 2 + means.index(min(means))))
+    header = ["Data", *(COLUMN_TITLES[column] for column in COLUMNS)]
+    return Table("corrected", "Corrected arithmetic", header, rows, CORRECTED_NOTES, frozenset(bold))
+
+
+def _methods_table(results: CellMeans) -> Table:
+    """Return one row per method, which fits any number of them; the smallest sound bound of a data set is bold."""
+    data, methods = results.grid.datasets, results.grid.methods
+    rows = [[METHODS[m].title, *(_number(results.mean(d, m)) for d in data)] for m in methods]
+    whose = "the paper's fit" if METHODS[methods[0]].group in GROUPS[:2] else METHODS[methods[0]].title
+    rows.append([f"Test error ({whose})", *(_number(results.mean(d, methods[0], "test")) for d in data)])
+    notes = tuple(f"{METHODS[m].title}: {METHODS[m].about}; {GUARANTEES[METHODS[m].guarantee]}." for m in methods)
+    header = ["Bound (mean)", *(TITLES[d] for d in data)]
+    return Table("methods", "All methods", header, rows, notes, _smallest_sound(results))
+
+
+def _smallest_sound(results: CellMeans) -> frozenset[tuple[int, int]]:
+    """Return the (row, column) of the smallest sound bound of each data set, if a method is sound."""
+    sound = [(k, m) for k, m in enumerate(results.grid.methods) if METHODS[m].is_sound]
+    if not sound:
+        return frozenset()
+    return frozenset(
+        (min((results.mean(data, m), k) for k, m in sound)[1], column)
+        for column, data in enumerate(results.grid.datasets, start=1)
+    )
+
+
+def _errata_table(results: CellMeans) -> Table:
+    rows = []
+    for name in BOUNDS:
+        method = f"published-{name}"
+        for number in map(erratum, AFFECTS[name]):
+            changes = [
+                results.mean(d, method, f"without_{number}") - results.mean(d, method) for d in results.grid.datasets
+            ]
+            rows.append([COLUMN_TITLES[name], number.upper(), *map(_number_with_sign, changes)])
+    header = ["Bound", "Erratum", *(TITLES[d] for d in results.grid.datasets)]
+    return Table("errata", "What each departure is worth", header, rows, ERRATA_NOTES)

@@ -172,7 +172,7 @@ def test_a_failing_write_leaves_nothing(run, small, tmp_path, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("pacbayes.runs._store._record", full)
+    monkeypatch.setattr("pacbayes.runs.folder.write_predictor", full)
     assert "No space left" in one_line(run("certify", small, "--target", "ill", "--out", "out"))
     assert list(tmp_path.iterdir()) == [small]
 
@@ -199,7 +199,7 @@ def changed(path, change):
 
 
 CERTIFICATES = {
-    "edited": (lambda record: record.update(value=0.01, vote_value=0.01), 1, "DOES NOT HOLD"),
+    "edited": (lambda record: record["statements"][0].update(value=0.01), 1, "DOES NOT HOLD"),
     "edited words": (lambda record: record.update(predictor="everything"), 1, "the text was edited"),
     "another schema": (lambda record: record.update(schema_version=99), 2, "schema version 1. Got 99"),
     "a field gone": (lambda record: record.pop("delta"), 2, "'delta'"),

@@ -13,7 +13,7 @@ from sklearn.datasets import load_digits
 
 import pacbayes as pb
 from pacbayes.bounds import catalogue
-from pacbayes.certificate._words import rounded_up
+from pacbayes.certificate.words import round_up
 
 from cli.conftest import small_frame
 
@@ -73,7 +73,7 @@ def test_other_rows_another_model_and_another_certificate_do_not_verify(run, sma
 def test_json_is_one_object_and_quiet_is_brief(run, small):
     record = json.loads(run("certify", small, "--target", "ill", "--out", "a", "--json").stdout)
     assert record["method"] == "posterior"
-    assert record["certificate"]["kind"] == "posterior"
+    assert record["certificate"]["procedure"] == "split"
     quiet = run("certify", small, "--target", "ill", "--out", "b", "--quiet")
     assert quiet.stderr == ""
     assert quiet.stdout.strip() == record["sentence"]
@@ -92,7 +92,7 @@ def test_fifty_rows_get_an_honest_wide_certificate(run, tmp_path):
     small_frame(rows=50).to_csv(tmp_path / "fifty.csv", index=False)
     assert run("certify", "fifty.csv", "--target", "ill", "--out", "out").exit_code == 0
     certificate = pb.Certificate.from_json(tmp_path / "out" / "certificate.json")
-    assert certificate.value > float(certificate.statistics["risk"]) + 0.05
+    assert certificate.value > certificate.statements[0].risk + 0.05
 
 
 def test_missing_values_as_a_category(run, small, tmp_path):
@@ -121,7 +121,7 @@ def test_bound_prints_every_bound_of_the_catalogue_rounded_up(run):
         arguments = ["--risk", "0.05", "--n", "1000", *(["--kl", "12"] if record.uses_kl else [])]
         value = json.loads(run("bound", record.name, *arguments, "--json").stdout)["value"]
         assert 0.05 < value < 0.35
-        assert run("bound", record.name, *arguments, "--quiet").stdout.strip() == rounded_up(value)
+        assert run("bound", record.name, *arguments, "--quiet").stdout.strip() == round_up(value)
     assert run("bound", "maurer", "--risk", "0.04", "--kl", "5", "--n", "1000", "-q").stdout.strip() == "0.0774"
 
 
@@ -157,7 +157,7 @@ def test_watch_reads_losses_and_rows_and_loses_nothing(run, tmp_path):
     assert "line 4: expected a loss" in result.stderr
     certificate = pb.Certificate.from_json(tmp_path / "c.json")
     assert certificate.n == 200
-    assert float(certificate.statistics["risk"]) == pytest.approx(1.5 / 4)
+    assert certificate.statements[0].risk == pytest.approx(1.5 / 4)
     assert certificate.verify()
     assert "150 lines could not be read" in certificate.notes[0]
     (tmp_path / "losses.txt").write_text("0\n1\n0")  # the last line has no end

@@ -80,7 +80,7 @@ def test_other_data_are_named_as_the_cause(run, issued, tmp_path):
     small_frame(rows=50).to_csv(tmp_path / "fewer.csv", index=False)
     result = run("verify", issued, "--data", "fewer.csv")
     assert result.exit_code == 1
-    assert result.stdout.startswith("FAILED number of rows: 50 instead of 60\n")
+    assert result.stdout.startswith("FAILED number of rows: claimed is 60, found 50\n")
     assert result.stdout.splitlines()[-1] == "These are not the data it was made from: 50 rows instead of 60."
     small_frame(seed=5).to_csv(tmp_path / "other.csv", index=False)
     result = run("verify", issued, "--data", "other.csv")
@@ -91,15 +91,15 @@ def test_other_data_are_named_as_the_cause(run, issued, tmp_path):
 
 
 def test_an_edited_number_is_named_as_the_cause(run, issued):
-    changed(issued / "certificate.json", lambda record: record.update(value=0.0335))
+    changed(issued / "certificate.json", lambda record: record["statements"][0].update(value=0.3335))
     result = run("verify", issued)
     assert result.exit_code == 1
     assert result.stdout.startswith("FAILED content digest")
     assert result.stdout.splitlines()[-1].startswith(
-        "The certificate was edited: it says 0.0335, its statistics give 0."
+        "The certificate was edited: it says 0.3335, its observed numbers give 0."
     )
     assert run("verify", issued, "-q").stdout.startswith(
-        "FAILED content digest\nFAILED bound recomputed from the statistics\n"
+        "FAILED content digest: claimed is "
     )
 
 
@@ -110,17 +110,21 @@ def test_a_changed_predictor_is_named_as_the_cause(run, issued, small):
     assert result.stdout.splitlines()[-1] == "The predictor was changed."
 
 
-def test_for_a_held_out_model_data_or_predictor_may_be_the_cause(run, forest, tmp_path):
+def test_other_data_of_a_held_out_model_are_the_cause(run, forest, tmp_path):
     frame = small_frame()
     frame.loc[:20, "age"] += 3.0
     frame.to_csv(tmp_path / "other.csv", index=False)
     result = run("verify", forest, "--data", "other.csv")
     assert result.exit_code == 1
-    assert result.stdout.splitlines()[-1] == "These are not the data it was made from, or the predictor was changed."
+    assert result.stdout.splitlines()[-1] == "These are not the data it was made from: values or their order differ."
+
+
+def lower_slightly(record):
+    record["statements"][0]["value"] -= 1e-6
 
 
 def test_a_small_edit_is_shown_in_full(run, issued):
-    changed(issued / "certificate.json", lambda record: record.update(value=record["value"] - 1e-6))
+    changed(issued / "certificate.json", lower_slightly)
     said = run("verify", issued).stdout.splitlines()[-1]
     one, two = (float(word.strip(",.")) for word in said.split() if word[0] == "0")
     assert two - one == pytest.approx(1e-6)
@@ -149,7 +153,7 @@ def test_the_same_data_with_other_settings(run, issued, small):
     assert result.stdout.splitlines()[-1].startswith(("The same data give other numbers", "These are not the data"))
 
 
-@pytest.mark.parametrize(("method", "words"), [("holdout", "rows held out"), ("online", "before it learned from it")])
+@pytest.mark.parametrize(("method", "words"), [("holdout", "the judged rows give the recorded numbers"), ("online", "before it learned from it")])
 def test_what_is_proved_fits_the_kind(run, small, method, words):
     assert run("certify", small, "--target", "ill", "--out", "x", "--method", method).exit_code == 0
     last = run("verify", "x", "--data", small).stdout.splitlines()[-1]
@@ -159,7 +163,7 @@ def test_what_is_proved_fits_the_kind(run, small, method, words):
 
 def test_files_that_are_no_certificates(run, issued, small):
     said = {
-        small: "'small.csv' is no certificate; give certificate.json or its folder.",
+        small: "'small.csv' is not a certificate; pass certificate.json or its folder.",
         issued / "model.json": "This is a predictor, not a certificate.",
         ".": "The folder '.' holds no certificate.json.",
     }
@@ -215,13 +219,13 @@ def test_a_folder_that_cannot_be_written_is_called_as_it_was_given(run, small, t
 SLOW = """
 import time
 from pacbayes.cli import main
-from pacbayes.runs import _store
+from pacbayes.runs import folder
 
 def slow(*_):
     print("writing", flush=True)
     time.sleep(60)
 
-_store._record = slow
+folder.write_predictor = slow
 main()
 """
 

@@ -11,8 +11,8 @@ import skops.io as sio
 from sklearn.preprocessing import FunctionTransformer
 
 from pacbayes.bounds import betting, betting_rates, examples_needed
-from pacbayes.report import render
-from pacbayes.runs import LossStream, Settings, certify_table, chosen_method, read_run, verify_run, write_run
+from pacbayes.procedures import LossMonitor
+from pacbayes.runs import Settings, certify_table, choose_method, load_run, verify_run
 from pacbayes.tables import prepare_table
 
 from cli.conftest import small_frame
@@ -25,13 +25,13 @@ def table():
 
 def stored(table, folder, **changes):
     run = certify_table(table, Settings(target="ill", **changes))
-    write_run(run, folder, render(run.certificate))
+    run.save(folder)
     return run
 
 
 def test_settings_survive_their_file(table, tmp_path):
     run = stored(table, tmp_path / "a", method="online", model="random-forest", drop=("x",), candidates=2)
-    assert read_run(tmp_path / "a").settings == run.settings
+    assert load_run(tmp_path / "a").settings == run.settings
 
 
 def test_a_model_with_a_foreign_type_is_refused(table, tmp_path):
@@ -39,20 +39,23 @@ def test_a_model_with_a_foreign_type_is_refused(table, tmp_path):
     path, record = tmp_path / "a" / "model.skops", json.loads((tmp_path / "a" / "model.json").read_text())
     path.write_bytes(path.read_bytes() + b" ")
     with pytest.raises(ValueError, match="SHA-256 differs"):
-        read_run(tmp_path / "a")
+        load_run(tmp_path / "a")
     sio.dump({"predictor": FunctionTransformer(shutil.rmtree)}, path)
     record["predictor"]["sha256"] = hashlib.sha256(path.read_bytes()).hexdigest()
     (tmp_path / "a" / "model.json").write_text(json.dumps(record))
     with pytest.raises(ValueError, match=r"shutil\.rmtree.*not from scikit-learn"):
-        read_run(tmp_path / "a")
+        load_run(tmp_path / "a").models()
 
 
 def test_a_predictor_that_saw_the_held_out_rows_does_not_verify(table, tmp_path):
     run = stored(table, tmp_path / "a", method="holdout")
-    record = read_run(tmp_path / "a")
+    record = load_run(tmp_path / "a")
     assert verify_run(run.certificate, record, table)
-    record.models["predictor"].fit(table.X, table.y)
-    assert not verify_run(run.certificate, record, table)
+    models = dict(record.models())
+    models["predictor"].fit(table.X, table.y)
+    sio.dump(models, record.predictor)
+    verification = verify_run(run.certificate, record, table)
+    assert [check.code for check in verification.failed] == ["predictor"]
 
 
 def test_a_held_out_row_that_was_altered_is_noticed_even_if_no_prediction_changes(table, tmp_path):
@@ -60,14 +63,14 @@ def test_a_held_out_row_that_was_altered_is_noticed_even_if_no_prediction_change
     rows = table.X.copy()
     name = next(column.name for column in table.columns if column.kind == "number")
     rows.loc[:, name] = rows[name] * (1.0 + 1e-12)
-    verification = verify_run(run.certificate, read_run(tmp_path / "a"), replace(table, X=rows))
+    verification = verify_run(run.certificate, load_run(tmp_path / "a"), replace(table, X=rows))
     assert not verification
-    assert "digest of the table" in str(verification)
+    assert "digest of the data" in str(verification)
 
 
 def test_a_stream_does_not_depend_on_how_it_is_cut():
     losses = np.random.default_rng(0).random(10_000)
-    stream = LossStream()
+    stream = LossMonitor()
     stream.extend(losses)
     rates, weights = betting_rates()
     growth = np.log1p(-rates * losses[:, None]).mean(axis=0)
@@ -75,10 +78,13 @@ def test_a_stream_does_not_depend_on_how_it_is_cut():
 
 
 def test_auto_never_looks_at_values():
-    assert chosen_method("auto", "logistic", 2, 50_000)[0] == "posterior"
-    assert chosen_method("auto", "logistic", 3, 500)[0] == "online"
-    assert chosen_method("auto", "random-forest", 2, 9_999)[0] == "online"
-    assert chosen_method("auto", "random-forest", 2, 10_000)[0] == "holdout"
+    def method(model, classes, rows):
+        return choose_method(Settings(target="ill", model=model), classes, rows)[0].method
+
+    assert method("logistic", 2, 50_000) == "posterior"
+    assert method("logistic", 3, 500) == "online"
+    assert method("random-forest", 2, 9_999) == "online"
+    assert method("random-forest", 2, 10_000) == "holdout"
 
 
 def test_one_example_fewer_is_not_enough():

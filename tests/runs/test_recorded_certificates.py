@@ -1,0 +1,94 @@
+"""The same inputs give the same certificates as before the redesign, to the last digits."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from sklearn.naive_bayes import GaussianNB
+
+import pacbayes as pb
+from pacbayes.procedures import LossMonitor
+from pacbayes.runs import Settings, certify_table, load_table
+
+RECORDED = json.loads((Path(__file__).parent.parent / "recorded" / "certificates.json").read_text())
+UNKNOWN = {"missing": "category", "missing_values": ("?",)}
+FILES = {
+    "haberman": ("haberman.data", "c4", {}),
+    "breast-cancer": ("breast-cancer-wisconsin.data", "c11", {"drop": ("c1",), **UNKNOWN}),
+    "tictactoe": ("tic-tac-toe.data", "c10", {}),
+    "banknote": ("data_banknote_authentication.txt", "c5", {}),
+    "kr-vs-kp": ("kr-vs-kp.data", "c37", {}),
+    "spambase": ("spambase.data", "c58", {}),
+    "mushroom": ("agaricus-lepiota.data", "c1", {}),
+    "adult": ("adult.data", "c15", UNKNOWN),
+}
+OPTIONS = {
+    "default": {},
+    "betting": {"bound": "betting"},
+    "maurer": {"bound": "maurer"},
+    "online": {"reference": "online"},
+    "fixed": {"reference": "fixed"},
+    "zero": {"prior": "zero"},
+    "isotropic": {"posterior": "isotropic", "bound": "betting"},
+    "bernstein": {"bound": "unexpected_bernstein"},
+    "tolstikhin": {"bound": "tolstikhin_seldin"},
+    "candidates": {"candidates": 3},
+    "zero-online": {"prior": "zero", "reference": "online", "strength": 0.5},
+}
+
+
+def check(certificate, statement, recorded):
+    """Values from counts are the same to the last bit, those from sums of expected losses to their last digits."""
+    within = 0.0 if "clopper" in recorded["bound"] else 1e-12
+    assert statement.n == recorded["n"]
+    assert statement.bound == recorded["bound"]
+    assert statement.value == pytest.approx(recorded["value"], rel=within, abs=0.0)
+    assert statement.kl == pytest.approx(recorded["kl"], rel=1e-9)
+    assert statement.risk == pytest.approx(recorded["risk"], rel=1e-12)
+    if statement is certificate.statements[0]:
+        assert certificate.vote_value == pytest.approx(recorded["vote_value"] or certificate.vote_value, rel=1e-12)
+    names = {"vote_errors": "predict_errors", "draw_errors": "draw_errors"}
+    for before, now in names.items():
+        if recorded[before] is not None:
+            assert statement.observed[now] == recorded[before]
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_certificates_of_the_eight_files(name, data_folder):
+    file, target, options = FILES[name]
+    settings = Settings(target=target, delimiter=",", header=False, **options)
+    table = load_table(data_folder / file, settings)
+    for key, recorded in RECORDED["files"][name].items():
+        method, _, model = key.partition(":")
+        run = certify_table(table, replace(settings, method=method, model=model or "logistic"))
+        check(run.certificate, run.certificate.statements[0], recorded)
+        if recorded["baseline"] is not None:
+            expected = recorded["baseline"]
+            assert (run.baseline.value, run.baseline.n, run.baseline.errors) == tuple(expected.values())
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_certificates_of_the_options(name, data_folder):
+    X, y = pb.datasets.load("banknote", return_X_y=True)
+    certificate = pb.CertifiedLogisticRegression(random_state=0, **OPTIONS[name]).fit(X, y).certificate_
+    check(certificate, certificate.statements[0], RECORDED["estimators"][name])
+
+
+def test_certificates_of_streams_predictions_and_losses(data_folder):
+    X, y = pb.datasets.load("banknote", return_X_y=True)
+    model = pb.OnlineCertifiedClassifier(GaussianNB(), random_state=0, certify_last=True).fit(X[:1000], y[:1000])
+    for stage in ("stream", "stream-updated"):
+        for statement, about in zip(model.certificate_.statements, ("snapshots", "last"), strict=True):
+            check(model.certificate_, statement, RECORDED["estimators"][f"{stage}-{about}"])
+        if stage == "stream":
+            model.update(X[1000:], y[1000:])
+    monitor = LossMonitor()
+    monitor.extend([0, 1, 0.25, 0, 0] * 123)
+    certificates = {
+        "holdout": pb.certify_predictions([0, 1, 1, 0] * 50, [0, 1, 1, 1] * 50),
+        "holdout-losses": pb.certify_predictions(losses=[0.1, 0.3, 0.2] * 100),
+        "watched": monitor.certificate(),
+    }
+    for name, certificate in certificates.items():
+        check(certificate, certificate.statements[0], RECORDED["estimators"][name])

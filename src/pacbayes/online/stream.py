@@ -34,7 +34,14 @@ class Stretch(NamedTuple):
 
 
 def cut_stream(points: Sequence[int], n: int, judged: int = 0) -> list[Stretch]:
-    """Return the stretches of ``n`` rows between the points, less what was judged: the rows before ``judged``."""
+    """Return the stretches of ``n`` rows between the points, less what was judged: the rows before ``judged``.
+
+    Examples
+    --------
+    >>> from pacbayes.online.stream import cut_stream
+    >>> [tuple(stretch) for stretch in cut_stream([100, 200], 350, judged=150)]
+    [(100, 150, 200), (200, 200, 350)]
+    """
     return [Stretch(a, max(a, judged), b) for a, b in pairwise([*points, n]) if b > judged]
 
 
@@ -50,6 +57,16 @@ def run_stream(
 
     ``train`` is given the point, the previous snapshot and the rows before the point, so that no row can leak into the
     snapshot that judges it; ``judge`` is given the snapshot and the rows of the stretch.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pacbayes.online.stream import cut_stream, run_stream
+    >>> X, y = np.zeros((5, 1)), np.array([0, 1, 1, 0, 1])
+    >>> train = lambda point, previous, X, y: np.bincount(y).argmax()  # the most frequent label so far
+    >>> judge = lambda label, X, y: (y != label).astype(float)
+    >>> [values.tolist() for _, _, values in run_stream(X, y, cut_stream([1, 3], 5), train, judge)]
+    [[1.0, 1.0], [1.0, 0.0]]
     """
     for stretch in stretches:
         past, ahead = slice(0, stretch.point), slice(stretch.start, stretch.stop)

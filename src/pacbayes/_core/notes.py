@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Self, TypeAlias
@@ -65,8 +65,6 @@ class Note:
 def _read_value(value: object) -> NoteValue:
     if isinstance(value, str | int | float):
         return value
-    if isinstance(value, Iterable):
-        texts = tuple(value)
-        if all(isinstance(each, str) for each in texts):
-            return texts
+    if isinstance(value, list | tuple) and all(isinstance(each, str) for each in value):
+        return tuple(value)
     raise ValueError(f"A value of a note must be a number, a text or texts. Got {value!r:.200} instead.")

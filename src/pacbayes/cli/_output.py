@@ -148,8 +148,9 @@ class Output:
                 yield
             elif sys.stderr.isatty():
                 from rich.console import Console  # noqa: PLC0415
+                from rich.text import Text  # noqa: PLC0415
 
-                with Console(stderr=True, highlight=False).status(text):
+                with Console(stderr=True, highlight=False).status(Text(text)):
                     yield
             else:
                 _print(text, err=True)

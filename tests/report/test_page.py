@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 import pytest
 
 import pacbayes as pb
-from pacbayes.certificate._words import rounded_up
+from pacbayes.certificate.words import round_up
 from pacbayes.report import composition, delta_values, render
 
 EVIL = "</script><script>window.hacked=1</script>"
@@ -21,7 +21,7 @@ def certificates():
         {"bound": "mcallester", "prior": "zero"},
     ):
         yield pb.CertifiedLogisticRegression(random_state=0, **options).fit(sample.X, sample.y).certificate_
-    yield pb.holdout_certificate(losses=[0.1, 0.5, 0.2] * 50)
+    yield pb.certify_predictions(losses=[0.1, 0.5, 0.2] * 50)
     from sklearn.naive_bayes import GaussianNB
 
     yield pb.OnlineCertifiedClassifier(GaussianNB(), random_state=0).fit(sample.X, sample.y).certificate_
@@ -44,7 +44,7 @@ def test_values_over_delta_fall_with_delta_and_hit_the_certificate(issued):
         assert values == sorted(values)
         (own,) = [row for row in rows if row["delta"] == certificate.delta]
         assert own["value"] == pytest.approx(certificate.value, rel=1e-12)
-        assert own["shown"] == rounded_up(certificate.value)
+        assert own["shown"] == round_up(certificate.value)
 
 
 class Tags(HTMLParser):

@@ -1,6 +1,18 @@
-"""A certificate on a page one can hand over: one HTML file that needs no network."""
+"""A certificate as a report to share: one HTML file that needs no network."""
 
-from pacbayes.report._page import render
-from pacbayes.report._values import composition, delta_values
+from pacbayes.report.charts import draw_curve
+from pacbayes.report.page import render
+from pacbayes.report.phrases import Comparison, compare_with_trivial
+from pacbayes.report.values import DeltaRow, Part, composition, delta_values, value_at
 
-__all__ = ["composition", "delta_values", "render"]
+__all__ = [
+    "Comparison",
+    "DeltaRow",
+    "Part",
+    "compare_with_trivial",
+    "composition",
+    "delta_values",
+    "draw_curve",
+    "render",
+    "value_at",
+]

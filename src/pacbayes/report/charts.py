@@ -3,22 +3,31 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from html import escape
-from typing import Any
 
-__all__ = ["bars", "curve"]
+from pacbayes.report.values import Part
+
+__all__ = ["draw_bar", "draw_curve"]
 
 _WIDTH, _HEIGHT = 640.0, 280.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 52.0, 16.0, 14.0, 40.0
 
 
-def bars(parts: Sequence[dict[str, Any]], label: str) -> str:
-    """Return one stacked bar, each part with a class of its own; the words stand in the table beside it."""
+def draw_bar(parts: Sequence[Part], label: str) -> str:
+    """Return one stacked bar, each part with a class of its own; the words stand in the table beside it.
+
+    Examples
+    --------
+    >>> from pacbayes.report.charts import draw_bar
+    >>> bar = draw_bar([{"name": "observed", "adds": 0.1}, {"name": "confidence", "adds": 0.3}], "two parts")
+    >>> bar.count("<rect"), 'width="160.00"' in bar
+    (2, True)
+    """
     total = sum(part["adds"] for part in parts) or 1.0
     x, pieces = 0.0, []
     for part in parts:
-        width = 640.0 * part["adds"] / total
+        width = _WIDTH * part["adds"] / total
         pieces.append(f'<rect class="part-{escape(part["name"])}" x="{x:.2f}" y="0" width="{width:.2f}" height="28"/>')
         x += width
     return (
@@ -27,7 +36,7 @@ def bars(parts: Sequence[dict[str, Any]], label: str) -> str:
     )
 
 
-def curve(
+def draw_curve(
     n: Sequence[float],
     lines: Sequence[tuple[str, Sequence[float]]],
     *,
@@ -35,7 +44,28 @@ def curve(
     axis: str = "rows so far",
     standalone: bool = False,
 ) -> str:
-    """Return lines over a logarithmic axis, the first drawn boldest; ``standalone`` for a file of its own."""
+    """Return lines over a logarithmic axis as SVG, the first drawn boldest.
+
+    Parameters
+    ----------
+    n : sequence of float
+        Positions on the axis, positive and increasing.
+    lines : sequence of (str, sequence of float)
+        The name of each line, and its values in [0, 1] at these positions.
+    label : str
+        What the picture shows, for those who do not see it.
+    axis : str
+        What is below the axis.
+    standalone : bool, default=False
+        Whether it is a file of its own, with a style of its own.
+
+    Examples
+    --------
+    >>> from pacbayes.report import draw_curve
+    >>> chart = draw_curve([10, 100], [("guarantee", [0.4, 0.2]), ("observed", [0.1, 0.1])], label="It falls.")
+    >>> chart.startswith("<svg"), chart.count("<polyline")
+    (True, 2)
+    """
     top = _nice_top(max(max(values) for _, values in lines))
     low, high = math.log(n[0]), math.log(max(n[-1], n[0] + 1))
 
@@ -71,17 +101,17 @@ def _nice_top(value: float) -> float:
     return next((step for step in (0.02, 0.04, 0.1, 0.2, 0.4, 0.6, 0.8) if value <= step), 1.0)
 
 
-def _grid(top: float, y_of: Any) -> list[str]:
-    drawn = []
+def _grid(top: float, y_of: Callable[[float], float]) -> list[str]:
+    marks = []
     for step in range(5):
         value = top * step / 4
         y = y_of(value)
-        drawn.append(f'<line class="grid" x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>')
-        drawn.append(f'<text class="tick" x="{_LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{100 * value:g} %</text>')
-    return drawn
+        marks.append(f'<line class="grid" x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>')
+        marks.append(f'<text class="tick" x="{_LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{100 * value:g} %</text>')
+    return marks
 
 
-def _ticks(n: Sequence[float], x_of: Any) -> list[str]:
+def _ticks(n: Sequence[float], x_of: Callable[[float], float]) -> list[str]:
     candidates = [step * 10**power for power in range(8) for step in (1, 2, 5)]
     inside = [size for size in candidates if n[0] <= size <= n[-1]]
     return [

@@ -1,0 +1,119 @@
+"""The page: sections in their order, filled with numbers of the library and words, everything from outside escaped."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import TYPE_CHECKING
+
+from pacbayes._core.notes import Note
+from pacbayes.certificate import Certificate
+from pacbayes.report import phrases
+from pacbayes.report.sections import SECTIONS, Contents
+from pacbayes.report.values import delta_values
+
+if TYPE_CHECKING:
+    import jinja2
+
+__all__ = ["render"]
+
+
+def render(
+    certificate: Certificate,
+    *,
+    about: Mapping[str, str] | None = None,
+    columns: Sequence[Mapping[str, object]] = (),
+    baseline: Mapping[str, float] | None = None,
+    trivial: Mapping[str, str | float] | None = None,
+    notes: Sequence[Note | str] = (),
+    curve: Mapping[str, Sequence[float]] | None = None,
+    hardest: Sequence[Mapping[str, object]] = (),
+    commands: Sequence[tuple[str, str]] = (),
+) -> str:
+    r"""Return a report on a certificate as one HTML page that needs no network.
+
+    Parameters
+    ----------
+    certificate : Certificate
+        What the report is about.
+    about : mapping, optional
+        What to say about data and model: names and values.
+    columns : sequence of mapping
+        "name", "kind", "missing" and "distinct" of each column.
+    baseline : mapping, optional
+        What a hold-out would have given: "value", "n" and "errors".
+    trivial : mapping, optional
+        The most common class: "label", and the "share" of rows that it misclassifies.
+    notes : sequence of Note or str
+        What was noticed about the data, besides the certificate's own notes; a sentence stays as it is.
+    curve : mapping, optional
+        The anytime bound: "n", "observed" and "bound".
+    hardest : sequence of mapping
+        Rows to show as the hardest examples: "row", "label", "predicted" and "values". Pass none to show none.
+    commands : sequence of (text, command)
+        How to verify.
+
+    Returns
+    -------
+    str
+        The page; everything given is shown as text.
+
+    Examples
+    --------
+    >>> import pacbayes as pb
+    >>> from pacbayes.report import render
+    >>> page = render(pb.certify_predictions([0, 1] * 100, [0, 1] * 95 + [1, 1] * 5), about={"model": "<script>"})
+    >>> "at most 0.0519" in page, "<script>\n" in page, "&lt;script&gt;" in page
+    (True, True, True)
+    """
+    contents = Contents(
+        certificate=certificate,
+        deltas=delta_values(certificate),
+        about=about or {},
+        columns=columns,
+        baseline=baseline,
+        curve=curve,
+        hardest=hardest,
+        commands=commands,
+    )
+    return (
+        _environment()
+        .get_template("page.html")
+        .render(
+            certificate=certificate,
+            percent=phrases.percent_words(certificate),
+            quantity=phrases.QUANTITIES[certificate.statements[0].quantity],
+            verdict=phrases.verdict_words(certificate),
+            comparison=phrases.compare_with_trivial(certificate, trivial),
+            notes=phrases.words_of_notes(certificate, notes),
+            sections=_fill_sections(contents),
+        )
+    )
+
+
+def _fill_sections(contents: Contents) -> list[dict[str, str]]:
+    """Return name, title and HTML of each section that has something to show."""
+    filled = []
+    for section in SECTIONS:
+        data = section.fill(contents)
+        if data is not None:
+            body = _environment().get_template(f"{section.name}.html").render(data)
+            filled.append({"name": section.name, "title": section.title, "body": body})
+    return filled
+
+
+@cache
+def _environment() -> jinja2.Environment:
+    try:
+        import jinja2  # noqa: PLC0415
+    except ImportError:
+        raise ImportError("A report needs jinja2. Install pacbayes[report].") from None
+    # everything is escaped but for what the templates mark safe: charts, whose words are escaped where they are drawn,
+    # and the sections, which come from this same environment
+    return jinja2.Environment(
+        loader=jinja2.PackageLoader("pacbayes.report", "templates"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )

@@ -1,0 +1,218 @@
+"""What a report says in plain words: the verdict, the parts of a number, what has to be true."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from pacbayes._core.notes import Note
+from pacbayes.certificate import SUBJECTS, Certificate, Statement
+from pacbayes.certificate.words import ASSUMPTIONS, note_words, round_up
+
+__all__ = [
+    "OBSERVED",
+    "PARTS",
+    "QUANTITIES",
+    "QUESTIONS",
+    "RULES",
+    "Comparison",
+    "Quantity",
+    "Rule",
+    "compare_with_trivial",
+    "condition_words",
+    "headline_value",
+    "percent_words",
+    "rates_words",
+    "subject_words",
+    "verdict_words",
+    "words_of_notes",
+]
+
+_WEAK, _OFTEN = 0.5, 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """What a statement bounds, in the words of a report.
+
+    Attributes
+    ----------
+    noun : str
+        Its name.
+    unit : str
+        What stands beside the large number, which is a percentage.
+    verdict, often : str
+        What the bound means, and what a large observed value does, with a place for ``percent``.
+    """
+
+    noun: str
+    unit: str
+    verdict: str
+    often: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule by which another number follows from a guarantee.
+
+    Attributes
+    ----------
+    part : str
+        What that number is about.
+    why : str
+        How it follows.
+    advice : str
+        How to read a curve of the guarantee.
+    """
+
+    part: str
+    why: str
+    advice: str
+
+
+class Comparison(NamedTuple):
+    """How a guarantee compares with always predicting the most common class: what to say, and a warning or nothing."""
+
+    words: str
+    warning: str
+
+
+QUANTITIES = {
+    "error": Quantity(
+        "true error",
+        "of new cases are misclassified, at most",
+        "Of 100 new cases, on average at most {percent} are misclassified.",
+        "The model misclassifies {percent} % of the judged rows; more rows alone will not help.",
+    ),
+    "loss": Quantity(
+        "true loss",
+        "mean loss on new cases, at most",
+        "On new cases the loss, which lies between 0 and 100 %, is on average at most {percent} %.",
+        "The loss on the judged rows is {percent} % on average; more rows alone will not help.",
+    ),
+}
+# a rule by which the same number holds for another predictor needs no words of its own
+RULES = {
+    "twice": Rule(
+        "Vote",
+        "twice the guarantee, since a vote is wrong only where at least half of those who vote are",
+        "double it for the vote",
+    )
+}
+PARTS = {
+    "observed": ("Observed", "what was observed on the judged rows, which the bound is computed on"),
+    "confidence": ("Chance", "what has to be added because these rows are only a sample"),
+    "complexity": ("Complexity", "what has to be added because the predictor was still adjusted to these rows"),
+    "union": ("Comparisons", "what has to be added because several settings were compared on these rows"),
+}
+QUESTIONS = {
+    "iid": "Will the cases you use it on come from the same source as these rows, and was no row copied or picked "
+    "because of others?",
+    "nothing_before": "Had nobody used these same rows before to choose columns, settings or models?",
+    "unseen": "Were the judged rows kept away from training and from every choice?",
+    "zero_one": "Is a prediction either right or wrong? Here it is.",
+    "before_label": "Was each prediction made before the truth was known, and was every case counted?",
+    "average_over_time": "Is an average over all that time what you want to know?",
+}
+OBSERVED = {
+    "errors": "Errors on these rows",
+    "predict_errors": "Errors of the model itself",
+    "draw_errors": "Errors of the model with noise on its weights",
+    "reference_errors": "Errors of the reference",
+    "both": "Errors of both together",
+    "risk": "Mean loss on these rows",
+}
+_RATES = {"one_n": "the library's grid for this number of rows", "all_n": "the library's grid for all numbers of rows"}
+
+
+def headline_value(certificate: Certificate) -> float:
+    """Return the number that a report opens with: about what ``predict`` returns, where the first statement tells.
+
+    Examples
+    --------
+    >>> import pacbayes as pb
+    >>> from pacbayes.report.phrases import headline_value
+    >>> round(headline_value(pb.certify_predictions([0, 1] * 100, [0, 1] * 95 + [1, 1] * 5)), 4)
+    0.0518
+    """
+    vote = certificate.vote_value
+    return certificate.value if vote is None else vote
+
+
+def percent_words(certificate: Certificate) -> str:
+    """Return the headline as a percentage, rounded up."""
+    best = headline_value(certificate)
+    return round_up(100.0 * best, 1 if best >= 0.01 else 2)
+
+
+def verdict_words(certificate: Certificate) -> str:
+    """Return what the headline means, and whether it says anything."""
+    best, first = headline_value(certificate), certificate.statements[0]
+    quantity = QUANTITIES[first.quantity]
+    if best >= 1.0:
+        return "This number says nothing: there are too few rows, or the model is too often wrong."
+    if best < _WEAK:
+        return quantity.verdict.format(percent=percent_words(certificate))
+    if first.risk >= _OFTEN:
+        return f"This is a weak guarantee. {quantity.often.format(percent=f'{100 * first.risk:.0f}')}"
+    return f"This is a weak guarantee. There are only {first.n} judged rows; more would sharpen it."
+
+
+def compare_with_trivial(certificate: Certificate, trivial: Mapping[str, str | float] | None) -> Comparison:
+    """Compare a guarantee with always predicting the most common class.
+
+    Parameters
+    ----------
+    certificate : Certificate
+        What ``predict`` is guaranteed counts, where the certificate tells.
+    trivial : mapping or None
+        The most common class: "label", and the "share" of rows that it misclassifies. None compares with nothing.
+
+    Returns
+    -------
+    Comparison
+        ``words`` and ``warning``, both empty where there is nothing to say.
+
+    Examples
+    --------
+    >>> import pacbayes as pb
+    >>> from pacbayes.report import compare_with_trivial
+    >>> certificate = pb.certify_predictions([0, 1] * 100, [0, 1] * 95 + [1, 1] * 5)
+    >>> compare_with_trivial(certificate, {"label": "ok", "share": 0.01}).warning
+    'This guarantee is no better than always giving the most common answer.'
+    >>> compare_with_trivial(certificate, None)
+    Comparison(words='', warning='')
+    """
+    if trivial is None:
+        return Comparison("", "")
+    share = float(trivial["share"])
+    words = (
+        f"For comparison: always answering {str(trivial['label'])!r} would be wrong on {100 * share:.1f} % of these "
+        "rows. All kinds of error count alike; the number does not say how many cases of one class are missed."
+    )
+    worse = headline_value(certificate) >= share
+    return Comparison(words, "This guarantee is no better than always giving the most common answer." if worse else "")
+
+
+def words_of_notes(certificate: Certificate, notes: Sequence[Note | str]) -> list[str]:
+    """Return the certificate's notes and further ones as sentences; what is a sentence already stays as it is."""
+    return [each if isinstance(each, str) else note_words(each) for each in (*certificate.notes, *notes)]
+
+
+def condition_words(certificate: Certificate) -> list[tuple[str, str]]:
+    """Return each assumption, once, with a plain question to ask oneself before it."""
+    codes = dict.fromkeys(code for each in certificate.statements for code in each.assumptions)
+    return [(QUESTIONS.get(code, ""), ASSUMPTIONS.get(code, code)) for code in codes]
+
+
+def subject_words(about: str, *, inside: bool = False) -> str:
+    """Return who a statement is about, for a reader who has never seen the library; ``inside`` a sentence or not."""
+    words = SUBJECTS[about].long_words
+    return words[:1].lower() + words[1:] if inside else words
+
+
+def rates_words(statement: Statement) -> str:
+    """Return which rates a bound bets at."""
+    rates = statement.rates
+    return _RATES.get(rates, rates) if isinstance(rates, str) else f"{rates:g}, chosen on the learning rows"

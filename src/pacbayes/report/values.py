@@ -1,0 +1,133 @@
+"""The numbers of a report, all computed by the library: what a bound is made of, and how it changes with delta."""
+
+from __future__ import annotations
+
+from typing import NotRequired, TypedDict
+
+from pacbayes.certificate import Certificate, Statement, evaluate_statement
+from pacbayes.certificate.arithmetic import consequence_value
+from pacbayes.certificate.words import round_up
+
+__all__ = ["DeltaRow", "Part", "composition", "delta_values", "value_at"]
+
+_DELTAS = (
+    *(0.5, 0.4, 0.3, 0.25, 0.2, 0.15, 0.1, 0.075, 0.05, 0.04, 0.03, 0.025, 0.02, 0.015, 0.01),
+    *(0.005, 0.0025, 0.001, 0.0005, 0.0001, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9),
+)
+
+
+class DeltaRow(TypedDict):
+    """The first statement's bound at one delta, and that of the vote where one follows; ``shown`` is rounded up."""
+
+    delta: float
+    value: float
+    shown: str
+    vote: NotRequired[float]
+    vote_shown: NotRequired[str]
+
+
+class Part(TypedDict):
+    """What one cause adds to a bound."""
+
+    name: str
+    adds: float
+
+
+def value_at(
+    certificate: Certificate, delta: float, *, kl: float | None = None, candidates: int | None = None
+) -> float:
+    """Evaluate the first statement's bound on what was observed, at another delta.
+
+    Parameters
+    ----------
+    certificate : Certificate
+        Its recorded values play no part.
+    delta : float
+        In place of the certificate's own, in (0, 1).
+    kl : float, optional
+        In place of the recorded divergence.
+    candidates : int, optional
+        In place of the recorded number of settings that were compared.
+
+    Returns
+    -------
+    float
+        An upper bound on the risk, in [0, 1].
+
+    Examples
+    --------
+    >>> import pacbayes as pb
+    >>> from pacbayes.report import value_at
+    >>> certificate = pb.certify_predictions([0, 1] * 100, [0, 1] * 95 + [1, 1] * 5)
+    >>> round(value_at(certificate, 0.05), 4), round(value_at(certificate, 0.01), 4)
+    (0.0518, 0.0642)
+    """
+    sharing = certificate.candidates if candidates is None else candidates
+    return evaluate_statement(
+        certificate.statements[0],
+        delta / sharing,
+        grid_delta=certificate.delta / certificate.candidates,  # the grid of rates stays as it was
+        kl=kl,
+    )
+
+
+def delta_values(certificate: Certificate) -> list[DeltaRow]:
+    """Return the first statement's bound at twenty-five deltas and at the certificate's own, largest delta first.
+
+    Parameters
+    ----------
+    certificate : Certificate
+        Its first statement is evaluated anew at each delta.
+
+    Returns
+    -------
+    list of dict
+        "delta", "value", and "shown" (and "vote", "vote_shown" where there is a vote), rounded up for display.
+
+    Examples
+    --------
+    >>> import pacbayes as pb
+    >>> from pacbayes.report import delta_values
+    >>> certificate = pb.certify_predictions([0, 1] * 100, [0, 1] * 95 + [1, 1] * 5)
+    >>> [(row["delta"], row["shown"]) for row in delta_values(certificate)[6:9]]
+    [(0.1, '0.0459'), (0.075, '0.0485'), (0.05, '0.0519')]
+    """
+    deltas = sorted({*_DELTAS, certificate.delta}, reverse=True)
+    return [_row(certificate.statements[0], delta, value_at(certificate, delta)) for delta in deltas]
+
+
+def _row(statement: Statement, delta: float, value: float) -> DeltaRow:
+    row = DeltaRow(delta=delta, value=value, shown=round_up(value))
+    votes = {each.about: consequence_value(value, each.rule) for each in statement.consequences}
+    if "vote" in votes:
+        row["vote"], row["vote_shown"] = votes["vote"], round_up(votes["vote"])
+    return row
+
+
+def composition(certificate: Certificate) -> list[Part]:
+    """Return what the first statement's value is made of: observed risk, then what each cause adds to it.
+
+    The causes are "confidence" (the judged rows are a sample), "complexity" (the divergence) and "union" (several
+    candidates); the last two occur where there is something to add for.
+
+    Examples
+    --------
+    >>> import pacbayes as pb
+    >>> from pacbayes.report import composition
+    >>> certificate = pb.certify_predictions([0, 1] * 100, [0, 1] * 95 + [1, 1] * 5)
+    >>> [(part["name"], round(part["adds"], 4)) for part in composition(certificate)]
+    [('observed', 0.025), ('confidence', 0.0268)]
+    """
+    statement = certificate.statements[0]
+    with_confidence = max(value_at(certificate, certificate.delta, kl=0.0, candidates=1), statement.risk)
+    with_complexity = max(value_at(certificate, certificate.delta, candidates=1), with_confidence)
+    parts = [_part("observed", statement.risk), _part("confidence", with_confidence - statement.risk)]
+    if statement.kl > 0.0:
+        parts.append(_part("complexity", with_complexity - with_confidence))
+    if certificate.candidates > 1:
+        parts.append(_part("union", certificate.value - with_complexity))
+    return parts
+
+
+def _part(name: str, adds: float) -> Part:
+    return Part(name=name, adds=min(max(adds, 0.0), 1.0))

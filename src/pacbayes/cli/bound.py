@@ -16,7 +16,7 @@ from pacbayes.bounds import catalogue
 from pacbayes.certificate import Certificate
 from pacbayes.certificate._words import rounded_up
 from pacbayes.cli._output import JSON, QUIET, Output, tidy
-from pacbayes.report._values import value_at
+from pacbayes.report import value_at
 from pacbayes.runs._plan import arguments_of, bound_named, bound_of
 
 __all__ = ["bound", "bounds"]

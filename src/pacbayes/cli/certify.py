@@ -11,8 +11,7 @@ import typer
 
 from pacbayes.cli._hardest import hardest_rows
 from pacbayes.cli._output import JSON, QUIET, Output, tidy
-from pacbayes.report import render
-from pacbayes.report._words import comparison
+from pacbayes.report import compare_with_trivial, render
 from pacbayes.runs import METHODS, Run, Settings, certify_table, chosen_method, classifier, write_run
 from pacbayes.tables import Table, prepared, read_table
 
@@ -248,7 +247,7 @@ def _show(output: Output, run: Run, written: list[Path], why: str) -> None:
         output.say(certificate.sentence())
         return
     output.say(str(certificate))
-    for words in comparison(certificate, _trivial(run.table)):
+    for words in compare_with_trivial(certificate, _trivial(run.table)):
         if words:
             output.say(("" if words.startswith("This") else "\n") + words)
     output.say("\nReport: " + files["report.html"])

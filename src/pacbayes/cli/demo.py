@@ -12,8 +12,7 @@ from pacbayes.certificate import Certificate
 from pacbayes.cli._output import JSON, QUIET, Output, tidy
 from pacbayes.cli.certify import certify_to_folder
 from pacbayes.cli.verify import checked, verdict
-from pacbayes.report import delta_values
-from pacbayes.report._charts import curve
+from pacbayes.report import delta_values, draw_curve
 from pacbayes.runs import Settings
 
 __all__ = ["demo"]
@@ -82,4 +81,6 @@ def _picture(certificate: Certificate) -> str:
     label = "The guarantee against the allowed probability of failure, and the observed error below it"
     sizes = [1.0 / row["delta"] for row in rows][::-1]
     flipped = [(name, values[::-1]) for name, values in lines]
-    return curve(sizes, flipped, label=label, axis="1/delta: one statement in so many may be wrong", standalone=True)
+    return draw_curve(
+        sizes, flipped, label=label, axis="1/delta: one statement in so many may be wrong", standalone=True
+    )

@@ -19,9 +19,9 @@ from pacbayes._core.types import FloatOrArray
 from pacbayes.bounds import arguments_of, catalogue, from_numbers, get
 from pacbayes.bounds.words import conditions, sample_sizes
 from pacbayes.certificate import Certificate
-from pacbayes.certificate._words import rounded_up
+from pacbayes.certificate.words import round_up
 from pacbayes.cli._output import JSON, QUIET, Output, tidy
-from pacbayes.report._values import value_at
+from pacbayes.report import value_at
 from pacbayes.statistics import TABLE
 
 __all__ = ["bound", "bounds"]
@@ -112,7 +112,7 @@ def _refuse_others(name: str | None, given: dict[str, str], csv_in: Path | None)
 def _from_certificate(output: Output, source: Path, deltas: str) -> tuple[list[_Point], str]:
     record = Certificate.from_json(source / "certificate.json" if source.is_dir() else source)
     if not record.verify():
-        output.note(f"this certificate, which records {rounded_up(record.value)}, does not hold: see pacbayes verify.")
+        output.note(f"this certificate, which records {round_up(record.value)}, does not hold: see pacbayes verify.")
     rows: list[_Point] = [
         {"delta": delta, "n": record.n, "kl": record.kl, "value": value_at(replace(record, digest=""), delta)}
         for delta in _several("delta", deltas)
@@ -180,7 +180,7 @@ def _show(output: Output, title: str, rows: list[_Point], csv_out: Path | None, 
             output.note(f"wrote {len(plain)} rows to {csv_out}")
         return
     output.result({"bound": title, "rows": plain} if len(plain) > 1 else {"bound": title, **plain[0]})
-    shown = [rounded_up(row["value"]) for row in plain]
+    shown = [round_up(row["value"]) for row in plain]
     if len(plain) == 1:
         confidence = f"with probability at least {1 - plain[0]['delta']:.6g}, at most"
         output.say(shown[0] if output.quiet else f"{title}: {confidence} {shown[0]}")

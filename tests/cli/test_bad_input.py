@@ -123,7 +123,7 @@ ARGUMENTS = {
     "delta 0": (["small.csv", "--target", "ill", "--delta", "0"], "--delta must lie between 0 and 1"),
     "delta nan": (["small.csv", "--target", "ill", "--delta", "nan"], "--delta must lie between 0 and 1"),
     "model": (["small.csv", "--target", "ill", "--model", "forest"], "must be logistic"),
-    "no classifier": (["small.csv", "--target", "ill", "--model", "sklearn.linear_model.Ridge"], "no classifier"),
+    "not a classifier": (["small.csv", "--target", "ill", "--model", "sklearn.linear_model.Ridge"], "not a classifier"),
     "not a class": (["small.csv", "--target", "ill", "--model", "os.system"], "must be logistic"),
     "no module": (["small.csv", "--target", "ill", "--model", "no.such.thing"], "cannot be imported"),
     "method": (["small.csv", "--target", "ill", "--method", "magic"], "must be auto"),
@@ -181,7 +181,7 @@ def test_the_report_is_made_before_anything_is_written(run, small, tmp_path, mon
     def failing(*_, **__):
         raise RuntimeError("no page")
 
-    monkeypatch.setattr("pacbayes.cli.certify.render", failing)
+    monkeypatch.setattr("pacbayes.runs.run.render", failing)
     assert "RuntimeError: no page" in one_line(run("certify", small, "--target", "ill", "--out", "out"))
     assert list(tmp_path.iterdir()) == [small]
 
@@ -200,11 +200,11 @@ def changed(path, change):
 
 CERTIFICATES = {
     "edited": (lambda record: record["statements"][0].update(value=0.01), 1, "DOES NOT HOLD"),
-    "edited words": (lambda record: record.update(predictor="everything"), 1, "the text was edited"),
+    "edited words": (lambda record: record.update(created="never"), 1, "The certificate was edited."),
     "another schema": (lambda record: record.update(schema_version=99), 2, "schema version 1. Got 99"),
     "a field gone": (lambda record: record.pop("delta"), 2, "'delta'"),
     "a field more": (lambda record: record.update(extra=1), 2, "'extra'"),
-    "a wrong type": (lambda record: record.update(n="many"), 2, "'n'"),
+    "a wrong type": (lambda record: record.update(delta="many"), 2, "'delta'"),
 }
 
 

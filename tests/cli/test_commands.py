@@ -13,7 +13,7 @@ from sklearn.datasets import load_digits
 
 import pacbayes as pb
 from pacbayes.bounds import catalogue
-from pacbayes.certificate.words import round_up
+from pacbayes.certificate.words import note_words, round_up
 
 from cli.conftest import small_frame
 
@@ -36,19 +36,19 @@ def test_certify_writes_everything_and_verify_runs_it_again(run, small, tmp_path
 
 
 @pytest.mark.parametrize(
-    ("options", "kind"),
+    ("options", "procedure"),
     [
         (["--method", "online"], "online"),
-        (["--method", "holdout"], "holdout"),
+        (["--method", "holdout"], "split"),
         (["--model", "random-forest"], "online"),
-        (["--model", "hist-gradient-boosting", "--method", "holdout"], "holdout"),
+        (["--model", "hist-gradient-boosting", "--method", "holdout"], "split"),
         (["--model", "sklearn.naive_bayes.GaussianNB", "--delta", "0.1", "--candidates", "3"], "online"),
     ],
 )
-def test_other_models_and_methods(run, small, tmp_path, options, kind):
+def test_other_models_and_methods(run, small, tmp_path, options, procedure):
     result = run("certify", small, "--target", "ill", "--out", "out", *options)
     assert result.exit_code == 0, result.output
-    assert pb.Certificate.from_json(tmp_path / "out" / "certificate.json").kind == kind
+    assert pb.Certificate.from_json(tmp_path / "out" / "certificate.json").procedure == procedure
     assert (tmp_path / "out" / "model.skops").exists()
     assert run("verify", "out", "--data", small).exit_code == 0
 
@@ -67,7 +67,7 @@ def test_other_rows_another_model_and_another_certificate_do_not_verify(run, sma
     (tmp_path / "a" / "model.json").write_text(json.dumps(model))
     result = run("verify", "a", "--data", small)
     assert result.exit_code == 1
-    assert "FAILED the stored predictor" in result.stdout
+    assert "FAILED the predictor is what" in result.stdout
 
 
 def test_json_is_one_object_and_quiet_is_brief(run, small):
@@ -159,7 +159,7 @@ def test_watch_reads_losses_and_rows_and_loses_nothing(run, tmp_path):
     assert certificate.n == 200
     assert certificate.statements[0].risk == pytest.approx(1.5 / 4)
     assert certificate.verify()
-    assert "150 lines could not be read" in certificate.notes[0]
+    assert "150 lines could not be read" in note_words(certificate.notes[0])
     (tmp_path / "losses.txt").write_text("0\n1\n0")  # the last line has no end
     assert "3 losses" in run("watch", "losses.txt").stdout
 

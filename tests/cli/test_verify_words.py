@@ -98,9 +98,7 @@ def test_an_edited_number_is_named_as_the_cause(run, issued):
     assert result.stdout.splitlines()[-1].startswith(
         "The certificate was edited: it says 0.3335, its observed numbers give 0."
     )
-    assert run("verify", issued, "-q").stdout.startswith(
-        "FAILED content digest: claimed is "
-    )
+    assert run("verify", issued, "-q").stdout.startswith("FAILED content digest: claimed is ")
 
 
 def test_a_changed_predictor_is_named_as_the_cause(run, issued, small):
@@ -153,7 +151,10 @@ def test_the_same_data_with_other_settings(run, issued, small):
     assert result.stdout.splitlines()[-1].startswith(("The same data give other numbers", "These are not the data"))
 
 
-@pytest.mark.parametrize(("method", "words"), [("holdout", "the judged rows give the recorded numbers"), ("online", "before it learned from it")])
+@pytest.mark.parametrize(
+    ("method", "words"),
+    [("holdout", "the judged rows give the recorded numbers"), ("online", "before it learned from it")],
+)
 def test_what_is_proved_fits_the_kind(run, small, method, words):
     assert run("certify", small, "--target", "ill", "--out", "x", "--method", method).exit_code == 0
     last = run("verify", "x", "--data", small).stdout.splitlines()[-1]

@@ -33,7 +33,8 @@ def risk_bound(
         return bounds.debiased(source, kl, delta, excess=bound, reference=reference.bound, split=reference.split)
     record = bounds.get(bound)
     bounds.require_sound("Certificate", record, "none", None)
-    return np.clip(bounds.evaluate(record, observed, n, delta, kl), 0.0, 1.0)[()]
+    value = np.clip(np.asarray(bounds.evaluate(record, observed, n, delta, kl)), 0.0, 1.0)
+    return value if value.shape else float(value)
 
 
 def rates_of(rates: str | float | None, n: int, delta: float) -> tuple[FloatArray, FloatArray]:

@@ -38,8 +38,8 @@ _CHECKS = {
 _PROOFS = {
     "arithmetic": "This proves that the number follows from what was observed and that nothing in the certificate was "
     "edited.",
-    "not_data": "Whether the observed numbers came from the data is checked with the data: by recheck in Python, on the "
-    "command line by verify --data TABLE.",
+    "not_data": "Whether the observed numbers came from the data is checked with the data: by recheck in Python, on "
+    "the command line by verify --data TABLE.",
     "not_losses": "It cannot prove that the losses were those of the predictions.",
     "learned_apart": "This proves that the predictor was learned from the learning rows alone, and that the judged "
     "rows give the recorded numbers.",

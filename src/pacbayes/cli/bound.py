@@ -7,7 +7,6 @@ import inspect
 import itertools
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, TextIO, TypeAlias
 
@@ -114,10 +113,10 @@ def _from_certificate(output: Output, source: Path, deltas: str) -> tuple[list[_
     if not record.verify():
         output.note(f"this certificate, which records {round_up(record.value)}, does not hold: see pacbayes verify.")
     rows: list[_Point] = [
-        {"delta": delta, "n": record.n, "kl": record.kl, "value": value_at(replace(record, digest=""), delta)}
+        {"delta": delta, "n": record.n, "kl": record.statements[0].kl, "value": value_at(record, delta)}
         for delta in _several("delta", deltas)
     ]
-    return rows, record.bound
+    return rows, record.statements[0].bound
 
 
 def _floats(name: str, texts: list[str]) -> list[float]:

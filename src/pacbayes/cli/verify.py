@@ -46,8 +46,8 @@ def verify(
     how the data were collected.
     """
     output = Output(as_json=as_json, quiet=quiet)
-    with output.progress("Checking ..."):
-        verified = verify_folder(certificate, data=data, model=model, trust=tuple(trust or ()), threads=threads)
+    options = {"data": data, "model": model, "trust": tuple(trust or ()), "threads": threads}
+    verified = verify_folder(certificate, progress=output.progress, **options)  # type: ignore[arg-type]
     output.result(_record(verified))
     output.say("\n".join(_brief(verified.result) if quiet else _words(verified, verbose=verbose)))
     raise typer.Exit(0 if verified.result else 1)

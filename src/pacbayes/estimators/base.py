@@ -57,13 +57,13 @@ class CertifiedEstimator(ABC):
 
     def reissue(self, X: RowsLike, y: Labels) -> Self:
         """Return a new estimator, fitted on these rows in the order of this one: how a certificate is rechecked."""
-        again = clone(self)
+        again: Self = clone(self)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", CertificateWarning)
-            rows, labels = again._validate(X, y)  # noqa: SLF001
+            rows, labels = again._validate(X, y)
             first = slice(self.order_.size)
             given = X if self.order_.size == len(labels) else take(rows, first)
-            again._certify(given, take(rows, first), labels[first], self.order_, self.seed_)  # noqa: SLF001
+            again._certify(given, take(rows, first), labels[first], self.order_, self.seed_)
         return again
 
     def _certify(self, given: RowsLike, rows: Rows, labels: Labels, order: IntArray, seed: int) -> Self:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,7 +12,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from pacbayes._core.rows import labels_of, rows_of
-from pacbayes._core.types import Classifier, Labels, RandomState, Rows, RowsLike
+from pacbayes._core.types import Classifier, FloatArray, Labels, ProbabilityPredictor, RandomState, Rows, RowsLike
 from pacbayes.estimators.base import CertifiedEstimator, check_candidates, check_delta, check_fraction
 from pacbayes.procedures import ClassifierLearner, Procedure, Split
 
@@ -61,6 +61,9 @@ class CertifiedClassifier(CertifiedEstimator, MetaEstimatorMixin, ClassifierMixi
     >>> print(model.fit(sample.X, sample.y).certificate_.sentence())
     With probability at least 95 % over the data, the true error of `predict` is at most 0.2149.
     """
+
+    classes_: Labels
+    estimator_: Classifier
 
     def __init__(
         self,
@@ -116,10 +119,10 @@ class CertifiedClassifier(CertifiedEstimator, MetaEstimatorMixin, ClassifierMixi
         """Return the labels that the certificate is about."""
         return np.asarray(self.estimator_.predict(self._rows(X)))
 
-    @available_if(_has_probabilities)
-    def predict_proba(self, X: RowsLike) -> Any:
+    @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: RowsLike) -> FloatArray:
         """Return the fitted estimator's probabilities, if it has such."""
-        return self.estimator_.predict_proba(self._rows(X))
+        return np.asarray(cast("ProbabilityPredictor", self.estimator_).predict_proba(self._rows(X)))
 
     def _rows(self, X: RowsLike) -> Rows:
         check_is_fitted(self, "certificate_")

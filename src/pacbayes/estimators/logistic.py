@@ -19,6 +19,7 @@ from pacbayes import bounds
 from pacbayes._core.rows import labels_of, rows_of
 from pacbayes._core.types import FloatArray, Labels, RandomState, Rows, RowsLike, Transformer
 from pacbayes.estimators.base import CertifiedEstimator, check_candidates, check_delta, check_fraction
+from pacbayes.posteriors import Gaussian
 from pacbayes.procedures import Issued, LinearLearner, Posterior, Procedure, Split
 from pacbayes.procedures.posterior import REFERENCES
 
@@ -103,6 +104,11 @@ per row, is at most 0.1776.
     >>> sample.risk(model.coef_[0], model.intercept_[0]) < model.certificate_.vote_value
     True
     """
+
+    classes_: Labels
+    preprocessing_: Transformer
+    prior_: Gaussian
+    posterior_: Gaussian
 
     def __init__(
         self,
@@ -277,11 +283,11 @@ per row, is at most 0.1776.
         """
         if not randomized:
             scores = self.decision_function(X)
-            return self.classes_[(scores > 0.0).astype(np.int64)]
+            return np.asarray(self.classes_[(scores > 0.0).astype(np.int64)])
         # per row the score of drawn weights is normal, so that it can be drawn itself
         spread, centre = self.posterior_.projections(self._transformed(X))
         noise = check_random_state(random_state).standard_normal(centre.size)
-        return self.classes_[(centre + spread * noise > 0.0).astype(np.int64)]
+        return np.asarray(self.classes_[(centre + spread * noise > 0.0).astype(np.int64)])
 
     def predict_proba(self, X: RowsLike) -> FloatArray:
         """Return the probabilities of both classes by the logistic model at the posterior mean."""

@@ -12,9 +12,9 @@ from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from pacbayes._core.rows import labels_of, rows_of, take
-from pacbayes._core.types import Classifier, FloatArray, IntArray, Labels, RandomState, Rows, RowsLike
+from pacbayes._core.types import Classifier, FloatArray, IntArray, Labels, Predictor, RandomState, Rows, RowsLike
 from pacbayes.estimators.base import CertifiedEstimator, check_candidates, check_delta
-from pacbayes.online import Every, Geometric, Schedule
+from pacbayes.online import Every, Geometric, Schedule, Stream
 from pacbayes.procedures import Online
 
 __all__ = ["OnlineCertifiedClassifier"]
@@ -75,6 +75,11 @@ class OnlineCertifiedClassifier(CertifiedEstimator, MetaEstimatorMixin, Classifi
     (True, 2600, 10)
     """
 
+    classes_: Labels
+    weights_: FloatArray
+    snapshots_: list[tuple[int, Predictor]]
+    stream_: Stream
+
     def __init__(
         self,
         estimator: Classifier,
@@ -133,8 +138,9 @@ class OnlineCertifiedClassifier(CertifiedEstimator, MetaEstimatorMixin, Classifi
     def _resolve_schedule(self, n: int) -> Schedule:
         if self.schedule is None:
             return Geometric(_RATIO, first=max(1, n // _FIRST_SHARE))
-        period = isinstance(self.schedule, numbers.Integral) and not isinstance(self.schedule, bool)
-        schedule = Every(int(self.schedule)) if period else self.schedule
+        given = self.schedule
+        period = isinstance(given, numbers.Integral) and not isinstance(given, bool)
+        schedule = Every(int(given)) if period else given  # type: ignore[arg-type]
         if not hasattr(schedule, "points") or not schedule.points(n):
             raise ValueError(
                 f"The 'schedule' parameter of {type(self).__name__} must train a first snapshot within the {n} rows "
@@ -194,10 +200,10 @@ class OnlineCertifiedClassifier(CertifiedEstimator, MetaEstimatorMixin, Classifi
         """
         if not randomized:
             shares = self.predict_proba(X)
-            return self.classes_[np.argmax(shares, axis=1)]
+            return np.asarray(self.classes_[np.argmax(shares, axis=1)])
         codes = self._codes(X)
         picks = check_random_state(random_state).choice(len(codes), size=codes.shape[1], p=self.weights_)
-        return self.classes_[codes[picks, np.arange(codes.shape[1])]]
+        return np.asarray(self.classes_[codes[picks, np.arange(codes.shape[1])]])
 
     def predict_proba(self, X: RowsLike) -> FloatArray:
         """Return, for each class, the probability that a snapshot picked at random predicts it."""
@@ -209,7 +215,7 @@ class OnlineCertifiedClassifier(CertifiedEstimator, MetaEstimatorMixin, Classifi
 
     def predict_last(self, X: RowsLike) -> Labels:
         """Return the labels of the last snapshot, which the second statement of ``certificate_`` is about."""
-        return self.snapshots_[-1][1].predict(self._rows(X))
+        return np.asarray(self.snapshots_[-1][1].predict(self._rows(X)))
 
     def _rows(self, X: RowsLike) -> Rows:
         check_is_fitted(self, "certificate_")

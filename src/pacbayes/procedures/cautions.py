@@ -52,7 +52,7 @@ def count_repetitions(X: RowsLike, y: ArrayLike) -> int:
     """Return how many rows repeat an earlier one, label included (by a 64-bit hash of each row)."""
     codes = np.unique(np.asarray(y), return_inverse=True)[1].astype(np.uint64)
     if hasattr(X, "duplicated") and hasattr(X, "assign"):  # pandas
-        return int(X.assign(**{_LABEL: codes}).duplicated().sum()) if X.shape[0] else 0
+        return int(X.assign(**{_LABEL: codes}).duplicated().sum()) if codes.size else 0
     if hasattr(X, "hash_rows"):  # polars
         return int(codes.size - np.unique(X.hash_rows().to_numpy() * np.uint64(2) + codes).size)
     if not isinstance(X, np.ndarray) or X.shape[0] == 0 or X.dtype != np.float64:

@@ -123,4 +123,4 @@ def zero_one_losses(owner: str, y_true: ArrayLike, y_pred: ArrayLike) -> FloatAr
     for name, array in (("y_true", labels), ("y_pred", predictions)):
         if array.dtype.kind == "f" and not np.isfinite(array).all():
             raise ValueError(f"The {name!r} argument of {owner} must not contain NaN or infinity.")
-    return (labels != predictions).astype(np.float64)
+    return np.asarray(labels != predictions, dtype=np.float64)

@@ -163,7 +163,7 @@ class Posterior(Procedure):
                 weights=weights,
             )
             reference = Reference("fixed", strength, "betting", _SPLIT)
-            values.append(risk_bound("betting", observed, n, self._delta, 1.0, reference=reference))
+            values.append(float(risk_bound("betting", observed, n, self._delta, 1.0, reference=reference)))
         return _STRENGTHS[int(np.argmin(values))]
 
     def _gaussians(self, X: Rows, signs: FloatArray, weights: FloatArray, plan: _Plan) -> tuple[Gaussian, Gaussian]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
 
@@ -21,10 +21,21 @@ __all__ = ["ClassifierLearner", "Learned", "Learner", "Split", "learning_count"]
 class Learned(Protocol):
     """A predictor that is fixed before the judged rows are looked at."""
 
-    choices: list[Choice]
-    digests: Mapping[str, str]
-    fitted: Mapping[str, Any]
-    stored: Mapping[str, Any]
+    @property
+    def choices(self) -> Sequence[Choice]:
+        """What was chosen on the learning rows."""
+
+    @property
+    def digests(self) -> Mapping[str, str]:
+        """SHA-256 of what was fitted, by name."""
+
+    @property
+    def fitted(self) -> Mapping[str, Any]:
+        """What an estimator keeps, under the names of its attributes."""
+
+    @property
+    def stored(self) -> Mapping[str, Any]:
+        """The predictor's stored form."""
 
     def count_errors(self, sample: Sample, start: int) -> dict[str, int]:
         """Count the errors on the rows from a position of the order on."""
@@ -120,7 +131,7 @@ class LearnedClassifier:
     """A fitted classifier."""
 
     model: Classifier
-    choices: list[Choice] = field(default_factory=list)
+    choices: tuple[Choice, ...] = ()
     digests: Mapping[str, str] = field(default_factory=dict)
 
     @property

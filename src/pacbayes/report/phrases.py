@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from pacbayes._core.notes import Note
 from pacbayes.certificate import SUBJECTS, Certificate, Statement
-from pacbayes.certificate.words import ASSUMPTIONS, note_words, round_up
+from pacbayes.certificate.assumptions import ASSUMPTIONS
+from pacbayes.certificate.words import note_words, round_up
 
 __all__ = [
     "OBSERVED",

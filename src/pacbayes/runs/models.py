@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from importlib import import_module
 from inspect import isclass
+from typing import cast
 
 from sklearn.base import BaseEstimator, is_classifier
 
@@ -69,8 +70,9 @@ def _import_classifier(path: str) -> Classifier:
         raise ValueError(f"{expected} Got {path!r}, which cannot be imported ({error}).") from None
     if found is None or not (isclass(found) and issubclass(found, BaseEstimator)):
         raise ValueError(f"{expected} Got {path!r} instead.")
+    maker = cast("Callable[[], Classifier]", found)
     try:
-        made: Classifier = found()
+        made = maker()
     except TypeError:
         raise ValueError(f"The model {path!r} must be a class that can be made without arguments.") from None
     if not is_classifier(made):

@@ -26,14 +26,15 @@ from pacbayes.runs.words import method_words
 from pacbayes.tables import Table, prepare_table, read_table
 from pacbayes.tables.words import class_counts, sentence
 
-__all__ = ["Baseline", "Run", "certify_file", "certify_table", "load_table"]
+__all__ = ["Baseline", "Progress", "Run", "certify_file", "certify_table", "load_table", "silent"]
 
 _CURVE_POINTS = 80
 _BASELINE = 0.8  # of the rows to learn from
 Progress = Callable[[str], AbstractContextManager[object]]
 
 
-def _silent(_: str) -> AbstractContextManager[object]:
+def silent(_: str) -> AbstractContextManager[object]:
+    """Show no progress."""
     return nullcontext()
 
 
@@ -141,7 +142,7 @@ def certify_file(
     force: bool = False,
     baseline: bool = True,
     threads: int = 1,
-    progress: Progress = _silent,
+    progress: Progress = silent,
     announce: Callable[[Table], None] | None = None,
 ) -> Run:
     """Read a table from a file and certify the model of the settings on it.

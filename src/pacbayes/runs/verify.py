@@ -20,7 +20,7 @@ from pacbayes.runs.folder import MODEL, StoredRun, load_run, read_certificate
 from pacbayes.runs.methods import estimator_for
 from pacbayes.runs.models import MODELS
 from pacbayes.runs.predictors import ChangedPredictorError
-from pacbayes.runs.run import load_table
+from pacbayes.runs.run import Progress, load_table, silent
 from pacbayes.tables import LinearTerms, Table
 
 __all__ = ["Verified", "verify_folder", "verify_run"]
@@ -52,6 +52,7 @@ def verify_folder(
     model: str | Path | None = None,
     trust: tuple[str, ...] = (),
     threads: int = 1,
+    progress: Progress = silent,
 ) -> Verified:
     """Check a certificate in a folder: its arithmetic, a predictor beside it, and with the data everything.
 
@@ -67,6 +68,8 @@ def verify_folder(
         Dotted paths of models outside scikit-learn that may be imported and loaded.
     threads : int, default=1
         For linear algebra and boosting.
+    progress : callable, optional
+        Called with what is being done; returns a context manager that is open meanwhile.
 
     Returns
     -------
@@ -89,7 +92,19 @@ def verify_folder(
     procedure = procedures.get(certificate.procedure)
     if data is not None and not procedure.repeatable:
         raise ValueError("A certificate from watch cannot be run again from data.")
-    own = certificate.verify()
+    with progress("Checking ..."):
+        return _verify(certificate, path, data, model, trust, threads)
+
+
+def _verify(
+    certificate: Certificate,
+    path: Path,
+    data: str | Path | None,
+    model: str | Path | None,
+    trust: tuple[str, ...],
+    threads: int,
+) -> Verified:
+    procedure, own = procedures.get(certificate.procedure), certificate.verify()
     beside = (path if path.is_dir() else path.parent) / MODEL
     found = Path(model) if model is not None else (beside if data is not None or beside.is_file() else None)
     proves = ("arithmetic", "not_data" if procedure.repeatable else "not_losses")

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Protocol, cast
 
 import numpy as np
+
+from pacbayes._core.types import BoolArray, Condition, FloatArray, Number
 
 __all__ = ["ARRAYS", "FLOATS", "Arithmetic", "log_expm1"]
 
@@ -25,24 +27,25 @@ _ROUGH_RADIUS = 1 / 64
 class Arithmetic(Protocol):
     """The operations that a kernel may use besides ``+ - * /`` and comparison."""
 
-    def gap(self, x: Any, ratio: Any) -> Any:
+    def gap(self, x: Number, ratio: Number) -> Number:
         """Return ``x - log(ratio)`` where ``ratio`` is ``1 + x``: non-negative, without cancellation."""
 
-    def rough_gap(self, x: Any, log_ratio: Any) -> Any:
+    def rough_gap(self, x: Number, log_ratio: Number) -> Number:
         """Return ``x - log_ratio`` where ``log_ratio`` is ``log(1 + x)``, to 3e-10 of itself."""
 
-    def log(self, x: Any) -> Any: ...
-    def log1p(self, x: Any) -> Any: ...
-    def exp(self, x: Any) -> Any: ...
-    def expm1(self, x: Any) -> Any: ...
-    def where(self, condition: Any, a: Any, b: Any) -> Any: ...
-    def minimum(self, a: Any, b: Any) -> Any: ...
-    def maximum(self, a: Any, b: Any) -> Any: ...
-    def any(self, condition: Any) -> bool: ...
-    def next_up(self, x: Any) -> Any: ...
+    def log(self, x: Number) -> Number: ...
+    def log1p(self, x: Number) -> Number: ...
+    def exp(self, x: Number) -> Number: ...
+    def expm1(self, x: Number) -> Number: ...
+    def where(self, condition: Condition, a: Number, b: Number) -> Number: ...
+    def absolute(self, x: Number) -> Number: ...
+    def minimum(self, a: Number, b: Number) -> Number: ...
+    def maximum(self, a: Number, b: Number) -> Number: ...
+    def any(self, condition: Condition) -> bool: ...
+    def next_up(self, x: Number) -> Number: ...
 
 
-def _gap_series(x: Any) -> Any:
+def _gap_series(x: Number) -> Number:
     """Return ``x - log1p(x)`` for ``|x| < 1/4``.
 
     With ``s = x/(2+x)``: ``log1p(x) = 2 atanh(s)`` and ``x - 2s = x s``, so that
@@ -60,7 +63,7 @@ def _gap_series(x: Any) -> Any:
     return tail
 
 
-def _rough_series(x: Any) -> Any:
+def _rough_series(x: Number) -> Number:
     """Return ``x - log1p(x)`` for ``|x| < 1/64`` to 3e-10 of itself: what is cut off is ``2 x**5/7`` of it."""
     tail = x * (1 / 6)
     for coefficient in (-1 / 5, 1 / 4, -1 / 3, 1 / 2):
@@ -77,6 +80,7 @@ class _Floats:
     log1p = staticmethod(math.log1p)
     exp = staticmethod(math.exp)
     expm1 = staticmethod(math.expm1)
+    absolute = staticmethod(math.fabs)
     minimum = staticmethod(min)
     maximum = staticmethod(max)
     any = staticmethod(bool)
@@ -102,7 +106,7 @@ class _Floats:
         return math.nextafter(x, math.inf)
 
 
-def _with_series(x: Any, plain: Any, radius: float, series: Callable[[Any], Any]) -> Any:
+def _with_series(x: FloatArray, plain: FloatArray, radius: float, series: Callable[[FloatArray], Number]) -> FloatArray:
     """Overwrite the plain values by those of the series near zero; faster than `np.where` on mixed input."""
     near = np.nonzero(np.abs(x) < radius)
     if near[0].size:
@@ -117,31 +121,33 @@ class _Arrays:
     log1p = staticmethod(np.log1p)
     exp = staticmethod(np.exp)
     expm1 = staticmethod(np.expm1)
+    absolute = staticmethod(np.absolute)
     minimum = staticmethod(np.minimum)
     maximum = staticmethod(np.maximum)
     where = staticmethod(np.where)
 
     @staticmethod
-    def gap(x: Any, ratio: Any) -> Any:
+    def gap(x: FloatArray, ratio: FloatArray) -> FloatArray:
         return _with_series(x, x - np.log(ratio), _SERIES_RADIUS, _gap_series)
 
     @staticmethod
-    def rough_gap(x: Any, log_ratio: Any) -> Any:
+    def rough_gap(x: FloatArray, log_ratio: FloatArray) -> FloatArray:
         return _with_series(x, x - log_ratio, _ROUGH_RADIUS, _rough_series)
 
     @staticmethod
-    def any(condition: Any) -> bool:
+    def any(condition: BoolArray) -> bool:
         return bool(np.any(condition))
 
     @staticmethod
-    def next_up(x: Any) -> Any:
+    def next_up(x: FloatArray) -> FloatArray:
         return np.nextafter(x, np.inf)
 
 
-FLOATS: Arithmetic = _Floats()
-ARRAYS: Arithmetic = _Arrays()
+# a kernel is given numbers of one kind together with the arithmetic of that kind, which no type can say
+FLOATS = cast("Arithmetic", _Floats())
+ARRAYS = cast("Arithmetic", _Arrays())
 
 
-def log_expm1(x: Any, ops: Arithmetic) -> Any:
+def log_expm1(x: Number, ops: Arithmetic) -> Number:
     """Return ``log(exp(x) - 1)`` for ``x > 0`` without overflow or cancellation."""
     return x + ops.log(-ops.expm1(-x))

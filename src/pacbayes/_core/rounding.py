@@ -26,11 +26,11 @@ Altogether below ``(425 + M/2) EPS``; :func:`distance_slack` returns ``(512 + M)
 
 from __future__ import annotations
 
-from typing import Any
+from typing import overload
 
 import numpy as np
 
-from pacbayes._core.types import FloatArray
+from pacbayes._core.types import FloatArray, Number
 
 __all__ = ["EPS", "distance_slack", "log_inverse", "raised", "two_product", "two_sum"]
 
@@ -43,7 +43,11 @@ def distance_slack(atoms: int) -> float:
     return 1.0 + (512 + atoms) * EPS
 
 
-def raised(x: Any, units: float) -> Any:
+@overload
+def raised(x: FloatArray, units: float) -> FloatArray: ...
+@overload
+def raised(x: Number, units: float) -> Number: ...
+def raised(x: Number, units: float) -> Number:
     """Return ``x`` moved up by ``units`` units of 2**-52 of itself, and to the next double.
 
     That is at or above the exact value of anything computed with a relative error of at most ``units`` times that.
@@ -56,14 +60,18 @@ def log_inverse(delta: FloatArray) -> FloatArray:
     return np.asarray(-np.log(delta) * (1.0 + 8.0 * EPS))
 
 
-def two_sum(a: Any, b: Any) -> tuple[Any, Any]:
+@overload
+def two_sum(a: FloatArray, b: Number) -> tuple[FloatArray, FloatArray]: ...
+@overload
+def two_sum(a: Number, b: Number) -> tuple[Number, Number]: ...
+def two_sum(a: Number, b: Number) -> tuple[Number, Number]:
     """Return ``(s, e)`` with ``s = fl(a + b)`` and ``s + e = a + b`` exactly (Knuth)."""
     s = a + b
     shadow = s - a
     return s, (a - (s - shadow)) + (b - shadow)
 
 
-def two_product(a: Any, b: Any) -> tuple[Any, Any]:
+def two_product(a: Number, b: Number) -> tuple[Number, Number]:
     """Return ``(p, e)`` with ``p = fl(a b)`` and ``p + e = a b`` exactly, ``|a|, |b| < 2**995`` (Dekker)."""
     p = a * b
     scaled_a, scaled_b = _SPLITTER * a, _SPLITTER * b

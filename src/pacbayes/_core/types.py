@@ -12,14 +12,17 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
 
 __all__ = [
+    "Array",
     "BoolArray",
     "Classifier",
+    "Condition",
     "FloatArray",
     "FloatOrArray",
     "Grid",
     "IntArray",
     "Labels",
     "Matrix",
+    "Number",
     "ObjectArray",
     "Predictor",
     "ProbabilityPredictor",
@@ -42,6 +45,11 @@ Matrix: TypeAlias = "FloatArray | sp.csr_matrix"  # rows after the check that th
 FloatOrArray: TypeAlias = "float | FloatArray"
 # numbers along a grid, for which such a function returns an array
 Grid: TypeAlias = "NDArray[Any] | Sequence[float]"
+# numbers that are more than one; a single number is a float
+Array: TypeAlias = "NDArray[np.float64 | np.int64 | np.bool_] | Sequence[float] | Sequence[Sequence[float]]"
+# what a kernel takes and returns: all floats or all blocks of arrays, and conditions on them
+Number: TypeAlias = "float | FloatArray"
+Condition: TypeAlias = "bool | BoolArray"
 RandomState: TypeAlias = "int | np.random.RandomState | None"
 
 

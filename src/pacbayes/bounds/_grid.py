@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from pacbayes._core.arguments import check_range, to_floats
 from pacbayes._core.rounding import EPS
@@ -14,7 +14,9 @@ from pacbayes._core.types import FloatArray
 __all__ = ["best_of_grid", "checked_grid"]
 
 
-def checked_grid(owner: str, rates: Any, weights: Any, high: float = 1.0) -> tuple[FloatArray, FloatArray]:
+def checked_grid(
+    owner: str, rates: ArrayLike, weights: ArrayLike | None, high: float = 1.0
+) -> tuple[FloatArray, FloatArray]:
     """Return rates as a one-dimensional array, and for each what it adds to ``log(1/delta)``, rounded up."""
     grid = np.atleast_1d(to_floats(owner, "rates", rates))
     if grid.ndim != 1 or grid.size == 0:

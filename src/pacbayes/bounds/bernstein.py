@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,9 +11,10 @@ from numpy.typing import ArrayLike
 from pacbayes._core.arguments import checked
 from pacbayes._core.arithmetic import ARRAYS
 from pacbayes._core.rounding import log_inverse, raised
-from pacbayes._core.types import FloatArray
+from pacbayes._core.types import Array, FloatArray, FloatOrArray
 from pacbayes.bounds._budget import LARGEST, budget, clipped, plain
 from pacbayes.bounds._grid import best_of_grid, checked_grid
+from pacbayes.bounds._signatures import Result
 
 __all__ = ["tolstikhin_seldin", "unexpected_bernstein"]
 
@@ -21,6 +22,61 @@ _C = 1.15  # both grids' ratio, c1 = c2, as in the paper
 _E2 = math.e - 2.0
 
 
+@overload
+def unexpected_bernstein(
+    excess: float,
+    second: float,
+    kl: float,
+    n: float,
+    delta: float,
+    rates: ArrayLike | None = ...,
+    *,
+    return_grad: Literal[False] = ...,
+) -> float: ...
+@overload
+def unexpected_bernstein(
+    excess: Array,
+    second: ArrayLike,
+    kl: ArrayLike,
+    n: ArrayLike,
+    delta: ArrayLike,
+    rates: ArrayLike | None = ...,
+    *,
+    return_grad: Literal[False] = ...,
+) -> FloatArray: ...
+@overload
+def unexpected_bernstein(
+    excess: ArrayLike,
+    second: ArrayLike,
+    kl: ArrayLike,
+    n: ArrayLike,
+    delta: ArrayLike,
+    rates: ArrayLike | None = ...,
+    *,
+    return_grad: Literal[False] = ...,
+) -> FloatOrArray: ...
+@overload
+def unexpected_bernstein(
+    excess: float,
+    second: float,
+    kl: float,
+    n: float,
+    delta: float,
+    rates: ArrayLike | None = ...,
+    *,
+    return_grad: Literal[True],
+) -> tuple[float, dict[str, float]]: ...
+@overload
+def unexpected_bernstein(
+    excess: ArrayLike,
+    second: ArrayLike,
+    kl: ArrayLike,
+    n: ArrayLike,
+    delta: ArrayLike,
+    rates: ArrayLike | None = ...,
+    *,
+    return_grad: Literal[True],
+) -> tuple[FloatOrArray, dict[str, FloatOrArray]]: ...
 def unexpected_bernstein(
     excess: ArrayLike,
     second: ArrayLike,
@@ -30,7 +86,7 @@ def unexpected_bernstein(
     rates: ArrayLike | None = None,
     *,
     return_grad: bool = False,
-) -> Any:
+) -> Result:
     """Unexpected Bernstein: an upper bound on an excess, ``excess + c second + (kl + log(K/delta))/(n rate)``.
 
     The best over the rates is taken; ``c = -(rate + log(1 - rate))/rate > 0`` (the paper's main text has the sign
@@ -104,6 +160,38 @@ def _whole_above(x: FloatArray) -> FloatArray:
     return np.ceil(x + 1e-12 * (1.0 + np.abs(x)))
 
 
+@overload
+def tolstikhin_seldin(
+    risk: float, variance: float, kl: float, n: float, delta: float, *, return_grad: Literal[False] = ...
+) -> float: ...
+@overload
+def tolstikhin_seldin(
+    risk: Array,
+    variance: ArrayLike,
+    kl: ArrayLike,
+    n: ArrayLike,
+    delta: ArrayLike,
+    *,
+    return_grad: Literal[False] = ...,
+) -> FloatArray: ...
+@overload
+def tolstikhin_seldin(
+    risk: ArrayLike,
+    variance: ArrayLike,
+    kl: ArrayLike,
+    n: ArrayLike,
+    delta: ArrayLike,
+    *,
+    return_grad: Literal[False] = ...,
+) -> FloatOrArray: ...
+@overload
+def tolstikhin_seldin(
+    risk: float, variance: float, kl: float, n: float, delta: float, *, return_grad: Literal[True]
+) -> tuple[float, dict[str, float]]: ...
+@overload
+def tolstikhin_seldin(
+    risk: ArrayLike, variance: ArrayLike, kl: ArrayLike, n: ArrayLike, delta: ArrayLike, *, return_grad: Literal[True]
+) -> tuple[FloatOrArray, dict[str, FloatOrArray]]: ...
 def tolstikhin_seldin(
     risk: ArrayLike,
     variance: ArrayLike,
@@ -112,7 +200,7 @@ def tolstikhin_seldin(
     delta: ArrayLike,
     *,
     return_grad: bool = False,
-) -> Any:
+) -> Result:
     """Tolstikhin-Seldin: an upper bound on the risk from the posterior's average sample variance.
 
     First the variance is bounded, ``VB = min(1/4, V + (1+c) sqrt(V b2/2) + 2 c b2)``, then the risk,
@@ -156,8 +244,8 @@ def tolstikhin_seldin(
     scale = _E2 * np.minimum(0.25, raised(spread, 0))
     slow = (1.0 + _C) * np.sqrt(scale * b1)
     fast = np.maximum(2.0 * b1, (1.0 + _C) * scale)
-    value = raised(risks + raised(np.where(b1 <= scale, slow, fast), 12), 0)
-    value = clipped(np.where(sizes >= 2.0, value, 1.0))
+    above = raised(risks + raised(np.where(b1 <= scale, slow, fast), 12), 0)
+    value = clipped(np.where(sizes >= 2.0, above, 1.0))
     if not return_grad:
         return value
     with np.errstate(all="ignore"):

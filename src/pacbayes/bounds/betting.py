@@ -8,22 +8,67 @@ and the concavity of the logarithm, it bounds the mean of ``x`` for all posterio
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from pacbayes._core.arguments import check_shapes, checked, single, to_floats
 from pacbayes._core.rounding import EPS, raised
-from pacbayes._core.types import FloatArray
+from pacbayes._core.types import FloatArray, FloatOrArray
 from pacbayes.bounds._budget import budget, clipped, plain
 from pacbayes.bounds._grid import best_of_grid, checked_grid
+from pacbayes.bounds._signatures import Result
 
 __all__ = ["betting", "betting_rates"]
 
 _GROWTH_ROUNDING = 1e-9
 
 
+@overload
+def betting(
+    log_growth: float,
+    rates: float,
+    kl: float,
+    n: float,
+    delta: float,
+    weights: ArrayLike | None = ...,
+    *,
+    return_grad: Literal[False] = ...,
+) -> float: ...
+@overload
+def betting(
+    log_growth: ArrayLike,
+    rates: ArrayLike,
+    kl: ArrayLike,
+    n: ArrayLike,
+    delta: ArrayLike,
+    weights: ArrayLike | None = ...,
+    *,
+    return_grad: Literal[False] = ...,
+) -> FloatOrArray: ...
+@overload
+def betting(
+    log_growth: float,
+    rates: float,
+    kl: float,
+    n: float,
+    delta: float,
+    weights: ArrayLike | None = ...,
+    *,
+    return_grad: Literal[True],
+) -> tuple[float, dict[str, float]]: ...
+@overload
+def betting(
+    log_growth: ArrayLike,
+    rates: ArrayLike,
+    kl: ArrayLike,
+    n: ArrayLike,
+    delta: ArrayLike,
+    weights: ArrayLike | None = ...,
+    *,
+    return_grad: Literal[True],
+) -> tuple[FloatOrArray, dict[str, FloatOrArray]]: ...
 def betting(
     log_growth: ArrayLike,
     rates: ArrayLike,
@@ -33,7 +78,7 @@ def betting(
     weights: ArrayLike | None = None,
     *,
     return_grad: bool = False,
-) -> Any:
+) -> Result:
     """Betting: an upper bound on a mean, ``(1 - exp(G(lam) - (kl + log(1/delta))/n))/lam``, best over rates ``lam``.
 
     The mean is that of ``x_i``: of an excess ``loss - gamma * reference``; of the references themselves, with

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TypedDict, Unpack
 
 from numpy.typing import ArrayLike
 
@@ -61,7 +61,7 @@ class Entry:
     """
 
     name: str
-    function: Callable[..., Any]
+    function: Callable[..., FloatOrArray]
     targets: frozenset[str]
     statistics: tuple[str, ...]
     assumptions: tuple[str, ...]
@@ -73,15 +73,28 @@ class Entry:
     valid_at: str = "one_n"
 
 
-def _risk(function: Callable[..., Any], source: str, description: str, **changes: Any) -> Entry:
-    fields: dict[str, Any] = {"statistics": ("risk",), "assumptions": _IID, "targets": frozenset({"risk"})} | changes
+class _Fields(TypedDict, total=False):
+    targets: frozenset[str]
+    statistics: tuple[str, ...]
+    assumptions: tuple[str, ...]
+    uses_kl: bool
+    valid_for: frozenset[str]
+    published_for: frozenset[str]
+    valid_at: str
+
+
+_RISK: _Fields = {"statistics": ("risk",), "assumptions": _IID, "targets": frozenset({"risk"})}
+
+
+def _risk(function: Callable[..., FloatOrArray], source: str, description: str, **changes: Unpack[_Fields]) -> Entry:
+    fields: _Fields = {**_RISK, **changes}
     return Entry(
         name=function.__name__, function=function, citation=CITATIONS[source], description=description, **fields
     )
 
 
-def _excess(function: Callable[..., Any], source: str, description: str, **changes: Any) -> Entry:
-    fields: dict[str, Any] = {
+def _excess(function: Callable[..., FloatOrArray], source: str, description: str, **changes: Unpack[_Fields]) -> Entry:
+    fields: _Fields = {
         "statistics": ("plus", "minus"),
         "targets": frozenset({"excess"}),
         "assumptions": _IID_FIXED,
@@ -90,8 +103,13 @@ def _excess(function: Callable[..., Any], source: str, description: str, **chang
     return _risk(function, source, description, **fields)
 
 
-_HOLDOUT = {"uses_kl": False, "targets": frozenset({"risk", "reference"}), "assumptions": _UNSEEN, "valid_for": _FIXED}
-_THEOREM_E7 = {"assumptions": _PUBLISHED, "published_for": _PREDICTABLE}
+_HOLDOUT: _Fields = {
+    "uses_kl": False,
+    "targets": frozenset({"risk", "reference"}),
+    "assumptions": _UNSEEN,
+    "valid_for": _FIXED,
+}
+_THEOREM_E7: _Fields = {"assumptions": _PUBLISHED, "published_for": _PREDICTABLE}
 
 _ENTRIES = (
     _risk(chernoff, "hoeffding", "The kl form of the Chernoff bound for one fixed predictor and any loss.", **_HOLDOUT),

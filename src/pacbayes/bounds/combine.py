@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, Protocol
+from collections.abc import Iterator, Mapping
+from typing import ClassVar, Protocol, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from pacbayes._core.arguments import check_range, single
 from pacbayes._core.rounding import raised
-from pacbayes._core.types import FloatArray
+from pacbayes._core.types import Array, FloatArray, FloatOrArray
 from pacbayes.bounds._budget import clipped
 from pacbayes.bounds.catalogue import evaluate, get_on_target, require_sound
 
@@ -20,22 +20,21 @@ __all__ = ["DebiasedStatistics", "debiased", "forward_backward", "gibbs_to_vote"
 class DebiasedStatistics(Protocol):
     """What :func:`debiased` reads: statistics of ``x = loss - strength * reference`` and of the reference itself.
 
-    Only the statistics that the chosen bounds need have to be there. Plain numbers and arrays; ``log_growth`` and
-    ``reference_log_growth`` have one entry per rate on their last axis.
+    Besides the attributes below, only the statistics that the chosen bounds need have to be there, under their names in
+    :data:`pacbayes.statistics.TABLE`: plain numbers and arrays; growths have one entry per rate on their last axis.
     """
 
-    n: Any
-    strength: float
-    reference_kind: str
-    reference: Any
-    plus: Any
-    minus: Any
-    excess: Any
-    second: Any
-    log_growth: Any
-    reference_log_growth: Any
-    rates: Any
-    weights: Any
+    @property
+    def n(self) -> int:
+        """Number of examples."""
+
+    @property
+    def strength(self) -> float:
+        """``gamma`` in [0, 1]."""
+
+    @property
+    def reference_kind(self) -> str:
+        """One of ``REFERENCE_KINDS``."""
 
 
 def debiased(
@@ -47,7 +46,7 @@ def debiased(
     reference: str = "betting",
     split: float = 0.5,
     assume: str | None = None,
-) -> Any:
+) -> FloatOrArray:
     """Excess bound plus strength times reference bound: an upper bound on the risk.
 
     ``R <= [bound on the mean of loss - gamma r] + gamma [bound on the reference's average true loss]``. Two events,
@@ -138,16 +137,17 @@ def _without_spent(delta: FloatArray, spent: float) -> FloatArray:
     return np.asarray(delta - spent)
 
 
-class _Attributes(Mapping[str, Any]):
+class _Attributes(Mapping[str, ArrayLike]):
     """An object's attributes as a mapping, so that only what a bound needs is read."""
 
     def __init__(self, source: object) -> None:
         self._source = source
 
-    def __getitem__(self, name: str) -> Any:
-        return getattr(self._source, name)
+    def __getitem__(self, name: str) -> ArrayLike:
+        found: ArrayLike = getattr(self._source, name)
+        return found
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> Iterator[str]:
         return iter(vars(self._source))
 
     def __len__(self) -> int:
@@ -159,14 +159,14 @@ class _ReferenceStatistics(_Attributes):
 
     _NAMES: ClassVar = {"risk": "reference", "log_growth": "reference_log_growth"}
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str) -> ArrayLike:
         if name == "errors":
             return self._errors()
         return super().__getitem__(self._NAMES.get(name, name))
 
-    def _errors(self) -> Any:
+    def _errors(self) -> FloatArray:
         """Return the number of errors of a 0-1 reference; refuse any other, for which the binomial law says nothing."""
-        mean = np.asarray(self["reference"])
+        mean = np.asarray(self["reference"], dtype=float)
         errors = mean * np.asarray(self["n"])
         second = np.asarray(getattr(self._source, "reference_second", mean))
         if np.any(np.abs(errors - np.round(errors)) > 1e-6) or np.any(np.abs(second - mean) > 1e-12):
@@ -174,7 +174,7 @@ class _ReferenceStatistics(_Attributes):
                 "debiased refuses 'clopper_pearson' for this reference: it is for losses of 0 and 1 alone. "
                 "Use 'betting'."
             )
-        return np.round(errors)
+        return np.asarray(np.round(errors))
 
 
 def forward_backward(
@@ -184,7 +184,7 @@ def forward_backward(
     delta: float,
     *,
     mixture: bool = False,
-) -> Any:
+) -> FloatOrArray:
     """Two informed bounds, each half of the data serving the other's prior: an upper bound on the risk.
 
     Each bound is computed with half of ``delta``.
@@ -223,7 +223,13 @@ def forward_backward(
     return clipped(raised((one + two) / 2.0, 2) if mixture else np.minimum(one, two))
 
 
-def gibbs_to_vote(value: ArrayLike) -> Any:
+@overload
+def gibbs_to_vote(value: float) -> float: ...
+@overload
+def gibbs_to_vote(value: Array) -> FloatArray: ...
+@overload
+def gibbs_to_vote(value: ArrayLike) -> FloatOrArray: ...
+def gibbs_to_vote(value: ArrayLike) -> FloatOrArray:
     """From the randomised predictor to its majority vote under the 0-1 loss: ``2 * value``.
 
     Where the vote errs, at least half of the posterior does. For a Gaussian over linear weights the vote is the

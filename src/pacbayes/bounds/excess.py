@@ -2,20 +2,41 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from pacbayes._core.arguments import check_shapes, checked, checked_weights, to_floats
 from pacbayes._core.rounding import EPS, raised
-from pacbayes._core.types import FloatArray
+from pacbayes._core.types import FloatArray, FloatOrArray
 from pacbayes.bounds._budget import budget, clipped, plain
+from pacbayes.bounds._signatures import Result, excess_bound
 from pacbayes.numerics import kl_ball_max, kl_inv_lower, kl_inv_upper, log_xi, phi
 
 __all__ = ["excess_kl", "excess_relaxed", "split_kl", "vector_kl"]
 
 
+@overload
+def vector_kl(
+    frequencies: ArrayLike,
+    values: ArrayLike,
+    kl: ArrayLike,
+    n: ArrayLike,
+    delta: ArrayLike,
+    *,
+    return_grad: Literal[False] = ...,
+) -> FloatOrArray: ...
+@overload
+def vector_kl(
+    frequencies: ArrayLike,
+    values: ArrayLike,
+    kl: ArrayLike,
+    n: ArrayLike,
+    delta: ArrayLike,
+    *,
+    return_grad: Literal[True],
+) -> tuple[FloatOrArray, dict[str, FloatOrArray]]: ...
 def vector_kl(
     frequencies: ArrayLike,
     values: ArrayLike,
@@ -24,7 +45,7 @@ def vector_kl(
     delta: ArrayLike,
     *,
     return_grad: bool = False,
-) -> Any:
+) -> Result:
     """Vector kl: an upper bound on ``sum_a v_a mu_a`` for losses on a simplex with M atoms.
 
     ``kl_ball_max(frequencies, values, (kl + log(xi(M, n)/delta))/n)``, for any values, at once.
@@ -72,6 +93,7 @@ def vector_kl(
     return value, {"frequencies": d_frequencies, "kl": plain(d_budget / sizes)}
 
 
+@excess_bound
 def excess_kl(
     plus: ArrayLike,
     minus: ArrayLike,
@@ -81,7 +103,7 @@ def excess_kl(
     constant: str = "exact",
     *,
     return_grad: bool = False,
-) -> Any:
+) -> Result:
     """The paper's main theorem: an upper bound on an excess, ``phi(plus, minus, (kl + log(xi(3, n)/delta))/n)``.
 
     Proved for i.i.d. examples with a fixed reference (or none); published for all predictable references, but with a
@@ -126,6 +148,7 @@ def excess_kl(
     return clipped(value, -1.0), gradient
 
 
+@excess_bound
 def excess_relaxed(
     plus: ArrayLike,
     minus: ArrayLike,
@@ -135,7 +158,7 @@ def excess_relaxed(
     constant: str = "exact",
     *,
     return_grad: bool = False,
-) -> Any:
+) -> Result:
     """Relaxed form of :func:`excess_kl`: ``plus - minus + 2 sqrt(b (plus + minus)) + 2 b`` with its budget ``b``.
 
     Arguments and validity as there; never below it. The derivatives are those of the formula before clipping.
@@ -163,6 +186,7 @@ def excess_relaxed(
     return value, {"plus": plain(1.0 + bend), "minus": plain(bend - 1.0), "kl": plain(d_budget / sizes)}
 
 
+@excess_bound
 def split_kl(
     plus: ArrayLike,
     minus: ArrayLike,
@@ -172,7 +196,7 @@ def split_kl(
     constant: str = "published",
     *,
     return_grad: bool = False,
-) -> Any:
+) -> Result:
     """Split kl: an upper bound on an excess, ``kl_inv_upper(plus, b) - kl_inv_lower(minus, b)``.
 
     ``b = (kl + log(4 sqrt(n)/delta))/n``: each part is bounded on its own with half of delta. With
@@ -202,7 +226,15 @@ def split_kl(
 
 
 def _prepared(
-    owner: str, plus: Any, minus: Any, kl: Any, n: Any, delta: Any, constant: str, *, halves: bool = False
+    owner: str,
+    plus: ArrayLike,
+    minus: ArrayLike,
+    kl: ArrayLike,
+    n: ArrayLike,
+    delta: ArrayLike,
+    constant: str,
+    *,
+    halves: bool = False,
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """Return both parts (their sum at most 1), the budget and n."""
     positive, negative, kls, sizes, deltas = checked(owner, plus=plus, minus=minus, kl=kl, n=n, delta=delta)

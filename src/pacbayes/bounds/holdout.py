@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import betaincc, betainccinv
 
 from pacbayes._core.arguments import checked
+from pacbayes._core.types import Array, FloatArray, FloatOrArray
 from pacbayes.bounds._budget import budget, clipped
 from pacbayes.numerics import kl_inv_upper
 
@@ -20,7 +21,13 @@ __all__ = ["chernoff", "clopper_pearson", "progressive_chernoff"]
 _TAIL_SLACK = 1e-9
 
 
-def chernoff(risk: ArrayLike, n: ArrayLike, delta: ArrayLike) -> Any:
+@overload
+def chernoff(risk: float, n: float, delta: float) -> float: ...
+@overload
+def chernoff(risk: Array, n: ArrayLike, delta: ArrayLike) -> FloatArray: ...
+@overload
+def chernoff(risk: ArrayLike, n: ArrayLike, delta: ArrayLike) -> FloatOrArray: ...
+def chernoff(risk: ArrayLike, n: ArrayLike, delta: ArrayLike) -> FloatOrArray:
     """Chernoff-Hoeffding: an upper bound on the risk of one fixed predictor, ``kl_inv_upper(risk, log(1/delta)/n)``.
 
     Parameters
@@ -47,7 +54,13 @@ def chernoff(risk: ArrayLike, n: ArrayLike, delta: ArrayLike) -> Any:
     return clipped(kl_inv_upper(risks, budget(np.zeros(()), sizes, deltas)))
 
 
-def clopper_pearson(errors: ArrayLike, n: ArrayLike, delta: ArrayLike) -> Any:
+@overload
+def clopper_pearson(errors: float, n: float, delta: float) -> float: ...
+@overload
+def clopper_pearson(errors: Array, n: ArrayLike, delta: ArrayLike) -> FloatArray: ...
+@overload
+def clopper_pearson(errors: ArrayLike, n: ArrayLike, delta: ArrayLike) -> FloatOrArray: ...
+def clopper_pearson(errors: ArrayLike, n: ArrayLike, delta: ArrayLike) -> FloatOrArray:
     """Clopper-Pearson: the exact binomial upper bound on the error rate of one fixed predictor.
 
     The largest ``p`` for which ``errors`` or fewer errors among ``n`` have a probability of at least ``delta``.
@@ -93,7 +106,13 @@ def clopper_pearson(errors: ArrayLike, n: ArrayLike, delta: ArrayLike) -> Any:
     return clipped(np.where((counts < sizes) & sound, limit, 1.0))
 
 
-def progressive_chernoff(reference: ArrayLike, n: ArrayLike, delta: ArrayLike) -> Any:
+@overload
+def progressive_chernoff(reference: float, n: float, delta: float) -> float: ...
+@overload
+def progressive_chernoff(reference: Array, n: ArrayLike, delta: ArrayLike) -> FloatArray: ...
+@overload
+def progressive_chernoff(reference: ArrayLike, n: ArrayLike, delta: ArrayLike) -> FloatOrArray: ...
+def progressive_chernoff(reference: ArrayLike, n: ArrayLike, delta: ArrayLike) -> FloatOrArray:
     """The paper's bound on an online reference's average true loss, ``kl_inv_upper(mean r, log(1/delta)/n)``.
 
     Proved for references whose conditional means do not depend on the past (a fixed reference, for which it is

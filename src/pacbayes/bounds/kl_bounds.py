@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from pacbayes._core.arguments import checked
 from pacbayes._core.rounding import raised
+from pacbayes._core.types import Array, FloatArray, FloatOrArray
 from pacbayes.bounds._budget import LARGEST, budget, clipped, plain
 from pacbayes.bounds._grid import best_of_grid, checked_grid
+from pacbayes.bounds._signatures import Result, risk_bound
 from pacbayes.bounds.betting import betting_rates
 from pacbayes.numerics import kl_inv_upper, log_xi
 
 __all__ = ["catoni", "maurer", "maurer_relaxed", "mcallester"]
 
 
+@risk_bound
 def maurer(
     risk: ArrayLike,
     kl: ArrayLike,
@@ -25,7 +28,7 @@ def maurer(
     constant: str = "exact",
     *,
     return_grad: bool = False,
-) -> Any:
+) -> Result:
     """Seeger-Langford-Maurer: an upper bound on the risk, ``kl_inv_upper(risk, (kl + log(xi(2, n)/delta))/n)``.
 
     Parameters
@@ -66,6 +69,7 @@ def maurer(
     return clipped(value), {"risk": plain(d_risk), "kl": plain(d_budget / sizes)}
 
 
+@risk_bound
 def mcallester(
     risk: ArrayLike,
     kl: ArrayLike,
@@ -74,7 +78,7 @@ def mcallester(
     constant: str = "published",
     *,
     return_grad: bool = False,
-) -> Any:
+) -> Result:
     """McAllester: an upper bound on the risk, ``risk + sqrt((kl + log(2 sqrt(n)/delta))/(2n))``.
 
     Pinsker's relaxation of :func:`maurer`, the simplest bound there is. Arguments as there, except that the
@@ -99,6 +103,7 @@ def mcallester(
         return value, {"risk": plain(np.ones(width.shape)), "kl": plain(0.25 / (sizes * width))}
 
 
+@risk_bound
 def maurer_relaxed(
     risk: ArrayLike,
     kl: ArrayLike,
@@ -107,7 +112,7 @@ def maurer_relaxed(
     constant: str = "exact",
     *,
     return_grad: bool = False,
-) -> Any:
+) -> Result:
     """Relaxed form of :func:`maurer`: ``risk + sqrt(2 risk b) + 2 b`` with the budget ``b`` of that bound.
 
     Shows the fast rate ``kl/n`` at small risk; never below :func:`maurer`. Arguments as there; the derivatives
@@ -135,6 +140,61 @@ def maurer_relaxed(
     return value, {"risk": plain(d_risk), "kl": plain(d_budget / sizes)}
 
 
+@overload
+def catoni(
+    risk: float,
+    kl: float,
+    n: float,
+    delta: float,
+    rates: ArrayLike | None = ...,
+    weights: ArrayLike | None = ...,
+    *,
+    return_grad: Literal[False] = ...,
+) -> float: ...
+@overload
+def catoni(
+    risk: Array,
+    kl: ArrayLike,
+    n: ArrayLike,
+    delta: ArrayLike,
+    rates: ArrayLike | None = ...,
+    weights: ArrayLike | None = ...,
+    *,
+    return_grad: Literal[False] = ...,
+) -> FloatArray: ...
+@overload
+def catoni(
+    risk: ArrayLike,
+    kl: ArrayLike,
+    n: ArrayLike,
+    delta: ArrayLike,
+    rates: ArrayLike | None = ...,
+    weights: ArrayLike | None = ...,
+    *,
+    return_grad: Literal[False] = ...,
+) -> FloatOrArray: ...
+@overload
+def catoni(
+    risk: float,
+    kl: float,
+    n: float,
+    delta: float,
+    rates: ArrayLike | None = ...,
+    weights: ArrayLike | None = ...,
+    *,
+    return_grad: Literal[True],
+) -> tuple[float, dict[str, float]]: ...
+@overload
+def catoni(
+    risk: ArrayLike,
+    kl: ArrayLike,
+    n: ArrayLike,
+    delta: ArrayLike,
+    rates: ArrayLike | None = ...,
+    weights: ArrayLike | None = ...,
+    *,
+    return_grad: Literal[True],
+) -> tuple[FloatOrArray, dict[str, FloatOrArray]]: ...
 def catoni(
     risk: ArrayLike,
     kl: ArrayLike,
@@ -144,7 +204,7 @@ def catoni(
     weights: ArrayLike | None = None,
     *,
     return_grad: bool = False,
-) -> Any:
+) -> Result:
     """Catoni: an upper bound on the risk, ``(1 - exp(-C risk - (kl + log(1/delta))/n))/(1 - exp(-C))``.
 
     Parameters

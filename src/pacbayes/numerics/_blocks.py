@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
-from pacbayes._core.types import FloatArray
+from pacbayes._core.types import FloatArray, Number
 
 __all__ = ["BLOCK", "in_blocks"]
 
@@ -16,8 +15,8 @@ BLOCK = 16384
 
 
 def in_blocks(
-    kernel: Callable[..., Sequence[FloatArray]], *arrays: FloatArray, outputs: Sequence[int | None]
-) -> list[Any]:
+    kernel: Callable[..., Sequence[Number]], *arrays: FloatArray, outputs: Sequence[int | None]
+) -> list[Number]:
     """Apply a kernel to equally shaped arrays, one cache-sized block at a time.
 
     ``outputs`` describes each result: ``None`` for one number per element, ``k`` for ``k`` numbers per
@@ -36,7 +35,7 @@ def in_blocks(
     return [_shaped(result, shape, k) for result, k in zip(results, outputs, strict=True)]
 
 
-def _shaped(result: FloatArray, shape: tuple[int, ...], per_element: int | None) -> Any:
+def _shaped(result: FloatArray, shape: tuple[int, ...], per_element: int | None) -> Number:
     if per_element is not None:
         return np.ascontiguousarray(result.T).reshape((*shape, per_element))
     return result.reshape(shape) if shape else float(result[0])

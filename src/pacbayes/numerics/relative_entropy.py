@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from pacbayes._core.arguments import broadcast, check_range, checked_weights, is_scalar, to_floats
 from pacbayes._core.arithmetic import ARRAYS, FLOATS, Arithmetic
-from pacbayes._core.types import FloatArray
+from pacbayes._core.types import Array, FloatArray, FloatOrArray, Number
 from pacbayes.numerics._blocks import in_blocks
 
 __all__ = ["categorical_kl", "kl"]
 
 
-def kl(q: ArrayLike, p: ArrayLike) -> Any:
+@overload
+def kl(q: float, p: float) -> float: ...
+@overload
+def kl(q: Array, p: ArrayLike) -> FloatArray: ...
+@overload
+def kl(q: ArrayLike, p: ArrayLike) -> FloatOrArray: ...
+def kl(q: ArrayLike, p: ArrayLike) -> FloatOrArray:
     r"""Relative entropy between two coins, ``q log(q/p) + (1-q) log((1-q)/(1-p))``.
 
     Written as ``q g(p/q - 1) + (1-q) g((1-p)/(1-q) - 1)`` with ``g(x) = x - log(1+x) >= 0``, in which nothing
@@ -51,7 +57,7 @@ def kl(q: ArrayLike, p: ArrayLike) -> Any:
     return in_blocks(_kl_block, *broadcast("kl", q=q_array, p=p_array), outputs=[None])[0]
 
 
-def _check(q: Any, p: Any) -> None:
+def _check(q: Number, p: Number) -> None:
     check_range("kl", "q", q, 0.0, 1.0, "lie in [0, 1]")
     check_range("kl", "p", p, 0.0, 1.0, "lie in [0, 1]")
 
@@ -67,7 +73,7 @@ def _kl_block(q: FloatArray, p: FloatArray) -> list[FloatArray]:
     return [np.where(q == p, 0.0, total)]
 
 
-def _side(weight: Any, other: Any, difference: Any, ops: Arithmetic) -> Any:
+def _side(weight: Number, other: Number, difference: Number, ops: Arithmetic) -> Number:
     """Return ``weight g(other/weight - 1)``; ``other`` where the weight is zero."""
     safe = ops.where(weight > 0.0, weight, 1.0)
     ratio = ops.where(weight > 0.0, other / safe, 1.0)
@@ -77,7 +83,7 @@ def _side(weight: Any, other: Any, difference: Any, ops: Arithmetic) -> Any:
     return ops.where((weight > 0.0) & near, side, other)
 
 
-def categorical_kl(u: ArrayLike, v: ArrayLike) -> Any:
+def categorical_kl(u: ArrayLike, v: ArrayLike) -> FloatOrArray:
     r"""Relative entropy ``sum_a u_a log(u_a / v_a)`` between distributions on the atoms of the last axis.
 
     Parameters

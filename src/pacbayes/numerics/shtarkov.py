@@ -18,14 +18,14 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from functools import cache
-from typing import Any
+from typing import overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from pacbayes._core.arguments import broadcast, check_range, to_floats
 from pacbayes._core.rounding import EPS
-from pacbayes._core.types import FloatArray
+from pacbayes._core.types import Array, FloatArray, FloatOrArray
 
 __all__ = ["log_xi"]
 
@@ -37,7 +37,13 @@ _RESCALE = 2.0**500
 _CONSTANTS = ("exact", "published")
 
 
-def log_xi(atoms: ArrayLike, n: ArrayLike, constant: str = "exact") -> Any:
+@overload
+def log_xi(atoms: float, n: float, constant: str = ...) -> float: ...
+@overload
+def log_xi(atoms: Array, n: ArrayLike, constant: str = ...) -> FloatArray: ...
+@overload
+def log_xi(atoms: ArrayLike, n: ArrayLike, constant: str = ...) -> FloatOrArray: ...
+def log_xi(atoms: ArrayLike, n: ArrayLike, constant: str = "exact") -> FloatOrArray:
     """Logarithm of the constant in kl-type bounds: an upper bound on ``log xi(atoms, n)``.
 
     Parameters

@@ -76,7 +76,7 @@ def _diagonal_spread(X: Matrix, variances: FloatArray) -> FloatArray:
 def shape_divergence(diagonal: FloatArray, off_diagonal: float, scales: FloatArray) -> FloatArray:
     """Return ``tr(A A') - d - log det(A A')`` of ``A`` times each scale, as a sum of non-negative terms."""
     squares = (scales[..., None] * diagonal) ** 2
-    return np.asarray(ARRAYS.gap(squares - 1.0, squares).sum(axis=-1) + scales**2 * off_diagonal)
+    return np.asarray(np.sum(ARRAYS.gap(squares - 1.0, squares), axis=-1) + scales**2 * off_diagonal)
 
 
 def checked_covariance(covariance: ArrayLike, size: int, *, cholesky: bool) -> Covariance:

@@ -69,7 +69,7 @@ def _betting(split: Split) -> dict[str, float]:
     values = []
     for expected, kl in zip(fit.expected, fit.kl, strict=True):
         summary = fit.reference.summary(expected, rates=rates, weights=weights)
-        values.append(float(debiased(summary, kl, DELTA)))  # type: ignore[arg-type]  # its attributes are properties
+        values.append(float(debiased(summary, kl, DELTA)))
     best = min(range(len(values)), key=values.__getitem__)
     return _at_scale(fit, values[best], best + 1)
 

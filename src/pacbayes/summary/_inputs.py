@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import NamedTuple, Protocol, TypeAlias, TypedDict, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,7 +11,7 @@ from pacbayes._core.arguments import check_range, single, to_floats
 from pacbayes._core.types import FloatArray
 from pacbayes.bounds import REFERENCE_KINDS, betting_rates
 
-__all__ = ["checked_losses", "checked_options"]
+__all__ = ["Options", "ReferenceLike", "Setting", "checked_losses", "checked_setting"]
 
 
 def checked_losses(name: str, values: ArrayLike, dimensions: int = 1) -> FloatArray:
@@ -23,51 +23,71 @@ def checked_losses(name: str, values: ArrayLike, dimensions: int = 1) -> FloatAr
     return array
 
 
-def checked_options(
-    n: int,
-    reference: Any,
-    reference_kind: str | None = None,
-    strength: float = 1.0,
-    rates: Any = None,
-    weights: Any = None,
-) -> dict[str, Any]:
+class RowReference(Protocol):
+    """A reference that knows its kind and its loss on each row, as :class:`pacbayes.OnlineReference`."""
+
+    @property
+    def kind(self) -> str: ...
+
+    def by_row(self) -> FloatArray: ...
+
+
+ReferenceLike: TypeAlias = "ArrayLike | RowReference | None"
+
+
+class Options(TypedDict, total=False):
+    """What all constructors of a summary take."""
+
+    reference_kind: str | None
+    strength: float
+    rates: ArrayLike | None
+    weights: ArrayLike | None
+
+
+class Setting(NamedTuple):
+    """The same, checked, and the reference's loss on each example (0 without one)."""
+
+    references: FloatArray
+    reference_kind: str
+    strength: float
+    rates: FloatArray
+    weights: FloatArray
+
+
+def checked_setting(n: int, reference: ReferenceLike, options: Options) -> Setting:
     """Check what all constructors share; a reference object brings its kind, and its losses row by row."""
+    strength = float(options.get("strength", 1.0))
+    check_range("Summary", "strength", np.asarray(strength), 0.0, 1.0, "lie in [0, 1]")
+    losses, kind = _checked_reference(n, reference, options.get("reference_kind"))
+    rates, weights = _checked_rates(options.get("rates"), options.get("weights"))
+    return Setting(losses, kind, strength, rates, weights)
+
+
+def _checked_reference(n: int, reference: ReferenceLike, kind: str | None) -> tuple[FloatArray, str]:
     if hasattr(reference, "by_row"):
-        reference, reference_kind = (None, None) if reference.kind == "none" else (reference.by_row(), reference.kind)
-    check_range("Summary", "strength", np.asarray(float(strength)), 0.0, 1.0, "lie in [0, 1]")
-    if reference_kind not in (None, *REFERENCE_KINDS):
+        named = cast("RowReference", reference)
+        reference, kind = (None, None) if named.kind == "none" else (named.by_row(), named.kind)
+    if kind not in (None, *REFERENCE_KINDS):
         raise ValueError(
             f"The 'reference_kind' argument of Summary must be one of {REFERENCE_KINDS}. "
-            f"Got {reference_kind!r} instead (an online reference is 'predictable')."
+            f"Got {kind!r} instead (an online reference is 'predictable')."
         )
     if reference is None:
-        if reference_kind not in (None, "none"):
-            raise ValueError(
-                f"The 'reference' argument of Summary is needed for a {reference_kind} reference. Got None instead."
-            )
-        references, reference_kind = np.zeros(n), "none"
-    else:
-        references = checked_losses("reference", reference)
-        if references.size != n:
-            raise ValueError(
-                f"The 'reference' argument of Summary must have {n} entries. Got {references.size} instead."
-            )
-        if reference_kind in (None, "none"):
-            raise ValueError(
-                "The 'reference_kind' argument of Summary must say whether the reference is 'fixed' (chosen before "
-                f"these examples) or 'predictable' (each chosen from earlier ones). Got {reference_kind!r} instead."
-            )
-    grid, shares = _checked_rates(rates, weights)
-    return {
-        "strength": float(strength),
-        "reference_kind": reference_kind,
-        "rates": grid,
-        "weights": shares,
-        "references": references,
-    }
+        if kind not in (None, "none"):
+            raise ValueError(f"The 'reference' argument of Summary is needed for a {kind} reference. Got None instead.")
+        return np.zeros(n), "none"
+    losses = checked_losses("reference", cast("ArrayLike", reference))
+    if losses.size != n:
+        raise ValueError(f"The 'reference' argument of Summary must have {n} entries. Got {losses.size} instead.")
+    if kind is None or kind == "none":
+        raise ValueError(
+            "The 'reference_kind' argument of Summary must say whether the reference is 'fixed' (chosen before "
+            f"these examples) or 'predictable' (each chosen from earlier ones). Got {kind!r} instead."
+        )
+    return losses, kind
 
 
-def _checked_rates(rates: Any, weights: Any) -> tuple[FloatArray, FloatArray]:
+def _checked_rates(rates: ArrayLike | None, weights: ArrayLike | None) -> tuple[FloatArray, FloatArray]:
     if rates is None:
         if weights is not None:
             raise ValueError("The 'weights' argument of Summary goes with 'rates'. Got it alone instead.")

@@ -33,6 +33,7 @@ class MonteCarloError:
     ) -> FloatOrArray:
         """Return a statistic, or one per rate, moved to its adverse side ("above" or "below") within its limits."""
         low, high = limits
-        scaled = np.clip((value - low) / (high - low), 0.0, 1.0)
-        inverse = kl_inv_lower if adverse == "below" else kl_inv_upper
-        return low + (high - low) * inverse(scaled, self._budget(shares))
+        scaled: FloatOrArray = np.clip((value - low) / (high - low), 0.0, 1.0)
+        budget = self._budget(shares)
+        moved = kl_inv_lower(scaled, budget) if adverse == "below" else kl_inv_upper(scaled, budget)
+        return low + (high - low) * moved

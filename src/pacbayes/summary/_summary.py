@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from typing import Any
+from typing import Unpack, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from pacbayes._core.arguments import single
+from pacbayes._core.types import FloatOrArray
 from pacbayes.bounds import Entry, catalogue, evaluate, require_sound
-from pacbayes.summary._inputs import checked_losses, checked_options
+from pacbayes.summary._inputs import Options, ReferenceLike, Setting, checked_losses, checked_setting
 from pacbayes.summary._monte_carlo import MonteCarloError
 from pacbayes.summary._statistics import Statistics
-from pacbayes.summary._totals import exact_totals, mixture_totals
+from pacbayes.summary._totals import Totals, exact_totals, mixture_totals
 
 __all__ = ["Summary"]
 
@@ -42,10 +43,21 @@ class Summary(Statistics):
     """
 
     @classmethod
+    def _of(cls, n: int, setting: Setting, totals: Totals) -> Summary:
+        return cls(
+            n=n,
+            strength=setting.strength,
+            reference_kind=setting.reference_kind,
+            rates=setting.rates,
+            weights=setting.weights,
+            totals=totals,
+        )
+
+    @classmethod
     def from_losses(
         cls,
         losses: ArrayLike,
-        reference: ArrayLike | None = None,
+        reference: ReferenceLike = None,
         *,
         reference_kind: str | None = None,
         strength: float = 1.0,
@@ -72,13 +84,18 @@ class Summary(Statistics):
             Grid for :func:`pacbayes.bounds.betting`; by default :func:`pacbayes.bounds.betting_rates` for all n.
         """
         p = checked_losses("losses", losses)
-        setting = checked_options(p.size, reference, reference_kind, strength, rates, weights)
-        totals = exact_totals(p, setting.pop("references"), setting["strength"], setting["rates"])
-        return cls(n=p.size, totals=totals, **setting)
+        options: Options = {
+            "reference_kind": reference_kind,
+            "strength": strength,
+            "rates": rates,
+            "weights": weights,
+        }
+        setting = checked_setting(p.size, reference, options)
+        return cls._of(p.size, setting, exact_totals(p, setting.references, setting.strength, setting.rates))
 
     @classmethod
     def from_mixture(
-        cls, losses: ArrayLike, probabilities: ArrayLike, reference: ArrayLike | None = None, **options: Any
+        cls, losses: ArrayLike, probabilities: ArrayLike, reference: ReferenceLike = None, **options: Unpack[Options]
     ) -> Summary:
         """Summarise the losses of finitely many predictors, averaged exactly with posterior probabilities.
 
@@ -105,12 +122,12 @@ class Summary(Statistics):
                 f"Got {shares.size} with sum {float(shares.sum())!r} instead."
             )
         shares = shares / shares.sum()
-        setting = checked_options(matrix.shape[1], reference, **options)
-        totals = mixture_totals(matrix, shares, setting.pop("references"), setting["strength"], setting["rates"])
-        return cls(n=matrix.shape[1], totals=totals, **setting)
+        setting = checked_setting(matrix.shape[1], reference, options)
+        totals = mixture_totals(matrix, shares, setting.references, setting.strength, setting.rates)
+        return cls._of(matrix.shape[1], setting, totals)
 
     @classmethod
-    def from_values(cls, losses: ArrayLike, reference: ArrayLike | None = None, **options: Any) -> Summary:
+    def from_values(cls, losses: ArrayLike, reference: ReferenceLike = None, **options: Unpack[Options]) -> Summary:
         """Summarise the losses of a single predictor (or a reference, a stream), any values in [0, 1].
 
         Unlike :meth:`from_losses` it takes a loss of 0.3 for a loss of 0.3 and not for an error with probability 0.3,
@@ -126,7 +143,9 @@ class Summary(Statistics):
         return cls.from_mixture(checked_losses("losses", losses)[None, :], [1.0], reference, **options)
 
     @classmethod
-    def from_draws(cls, losses: ArrayLike, delta: float, reference: ArrayLike | None = None, **options: Any) -> Summary:
+    def from_draws(
+        cls, losses: ArrayLike, delta: float, reference: ReferenceLike = None, **options: Unpack[Options]
+    ) -> Summary:
         """Summarise the losses of independent draws from the posterior, with the error of drawing accounted for.
 
         Parameters
@@ -152,7 +171,13 @@ class Summary(Statistics):
         return replace(even, monte_carlo=MonteCarloError(count, float(single("Summary", "delta", delta))))
 
     @classmethod
-    def from_chunks(cls, chunks: Iterable[Any], *, values: bool = False, **options: Any) -> Summary:
+    def from_chunks(
+        cls,
+        chunks: Iterable[ArrayLike | tuple[ArrayLike, ArrayLike]],
+        *,
+        values: bool = False,
+        **options: Unpack[Options],
+    ) -> Summary:
         """Summarise a stream of ``losses`` or ``(losses, reference)`` chunk by chunk, in flat memory.
 
         Parameters
@@ -174,8 +199,9 @@ class Summary(Statistics):
         """
         total: Summary | None = None
         for chunk in chunks:
+            losses, reference = chunk if isinstance(chunk, tuple) else (chunk, None)
             make = cls.from_values if values else cls.from_losses
-            part = make(*(chunk if isinstance(chunk, tuple) else (chunk,)), **options)
+            part = make(losses, reference, **options)
             total = part if total is None else total + part
         if total is None:
             raise ValueError(
@@ -216,7 +242,11 @@ class Summary(Statistics):
             and ("risk" in record.targets or self.reference_kind in record.valid_for)
         )
 
-    def bound(self, name: str, *, kl: ArrayLike, delta: float, assume: str | None = None) -> Any:
+    @overload
+    def bound(self, name: str, *, kl: float, delta: float, assume: str | None = None) -> float: ...
+    @overload
+    def bound(self, name: str, *, kl: ArrayLike, delta: float, assume: str | None = None) -> FloatOrArray: ...
+    def bound(self, name: str, *, kl: ArrayLike, delta: float, assume: str | None = None) -> FloatOrArray:
         """Evaluate a bound of the catalogue on these statistics.
 
         With a reference, a bound on an excess ("betting", "excess_kl", ...) bounds the mean of

@@ -28,11 +28,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pacbayes._core.arithmetic import ARRAYS, Arithmetic, log_expm1
+from pacbayes._core.types import Condition, FloatArray, Number
 
 __all__ = [
     "FOR_GRADIENTS",
@@ -65,13 +67,18 @@ _LARGE_MEAN = 0.5  # of y: from here on psi itself is at least of order log(1.5)
 _KEEP = 0.75  # fewer unsettled elements than this fraction of a block are gathered into a smaller one
 
 
+_Bracket: TypeAlias = "tuple[Number, Number] | None"
+_Lighter: TypeAlias = "tuple[Number, Number, Number]"  # weight, offset and drop of an atom
+_Curve: TypeAlias = "tuple[Number, Sequence[_Lighter]]"  # the drop of the heaviest atom, and the lighter ones
+
+
 class Atom(NamedTuple):
     """One atom: floats, or arrays of one block, each correct to a few units in the last place of itself."""
 
-    weight: Any
-    deviation: Any  # v_a - m
-    drop: Any  # V - v_a
-    offset: Any  # v_a - v_r, r the heaviest atom
+    weight: Number
+    deviation: Number  # v_a - m
+    drop: Number  # V - v_a
+    offset: Number  # v_a - v_r, r the heaviest atom
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,50 +86,53 @@ class Ball:
     """A KL-ball problem whose values have a range of at most 1."""
 
     atoms: Sequence[Atom]
-    top_deviation: Any  # V - m
-    heaviest_drop: Any  # V - v_r
-    budget: Any  # in [SMALLEST_BUDGET, LARGEST_BUDGET]
+    top_deviation: Number  # V - m
+    heaviest_drop: Number  # V - v_r
+    budget: Number  # in [SMALLEST_BUDGET, LARGEST_BUDGET]
     lighter: Sequence[Atom]  # every atom with an offset other than zero
-    start: Callable[[Any], Any] | None = None  # a first log tau from log(exp(budget) - 1), where one better is known
+    # a first log tau from log(exp(budget) - 1), where one better is known
+    start: Callable[[Number], Number] | None = None
 
 
-def distance(ball: Ball, tau: Any, ops: Arithmetic) -> tuple[Any, Any, Any]:
+def distance(ball: Ball, tau: Number, ops: Arithmetic) -> tuple[Number, Number, Number]:
     """Return ``(h(t) - m, s, Phi)`` at ``t = V + tau``; the first is an upper bound up to rounding."""
     s = tau + ball.top_deviation
-    phi = 0.0
+    phi: Number = 0.0
     for atom in ball.atoms:
         phi += atom.weight * ops.gap(atom.deviation / -s, (tau + atom.drop) / s)
     return -s * ops.expm1(-(phi + ball.budget)), s, phi
 
 
-def minimiser(ball: Ball, ops: Arithmetic, tolerance: float) -> Any:
+def minimiser(ball: Ball, ops: Arithmetic, tolerance: float) -> Number:
     """Return ``log tau`` at the minimum of ``h``; the last step is at most ``tolerance``."""
     target = log_expm1(ball.budget, ops)
     x = ball.start(target) if ball.start else _start(ball, target, ops)
     x = ops.minimum(ops.maximum(x, _LOWEST), _HIGHEST)
-    curve = (ball.heaviest_drop, [(atom.weight, atom.offset, atom.drop) for atom in ball.lighter])
+    curve = ball.heaviest_drop, [(atom.weight, atom.offset, atom.drop) for atom in ball.lighter]
     if ops is ARRAYS:
-        return _settle_block(x, target, curve, tolerance)
-    bracket = None
+        return _settle_block(np.asarray(x), np.asarray(target), curve, tolerance)
+    bracket: _Bracket = None
     for count in range(_MAX_STEPS):
         before = x
         x, bracket = _improve(x, target, curve, bracket, count, ops)
-        if abs(x - before) <= tolerance:
+        if ops.absolute(x - before) <= tolerance:
             break
     return x
 
 
-def settled_at_edge(log_tau: Any) -> Any:
+def settled_at_edge(log_tau: Number) -> Condition:
     """Return whether the minimum is at ``t = V`` (or closer to it than doubles can tell)."""
     return log_tau <= _LOWEST
 
 
-def _settle_block(x: Any, target: Any, curve: Any, tolerance: float) -> Any:
+def _settle_block(x: FloatArray, target: FloatArray, curve: _Curve, tolerance: float) -> FloatArray:
     """Improve every element of a block until it settles, going on with the unsettled ones alone."""
-    result, where, bracket = x, np.arange(x.size), None
+    result, where = x, np.arange(x.size)
+    bracket: _Bracket = None
     for count in range(_MAX_STEPS):
         before = x
-        x, bracket = _improve(x, target, curve, bracket, count, ARRAYS)
+        better, bracket = _improve(x, target, curve, bracket, count, ARRAYS)
+        x = np.asarray(better)
         unsettled = np.abs(x - before) > tolerance
         left = np.count_nonzero(unsettled)
         if left > _KEEP * x.size:
@@ -132,18 +142,25 @@ def _settle_block(x: Any, target: Any, curve: Any, tolerance: float) -> Any:
             break
         kept = np.flatnonzero(unsettled)
         x, target, where = x[kept], target[kept], where[kept]
-        bracket = None if bracket is None else (bracket[0][kept], bracket[1][kept])
-        curve = (curve[0][kept], [tuple(array[kept] for array in atom) for atom in curve[1]])
+        bracket = None if bracket is None else (np.asarray(bracket[0])[kept], np.asarray(bracket[1])[kept])
+        drop, lighter = curve
+        curve = np.asarray(drop)[kept], [_kept(atom, kept) for atom in lighter]
     return result
 
 
-def _start(ball: Ball, target: Any, ops: Arithmetic) -> Any:
+def _kept(atom: _Lighter, kept: NDArray[np.intp]) -> _Lighter:
+    weight, offset, drop = (np.asarray(array)[kept] for array in atom)
+    return weight, offset, drop
+
+
+def _start(ball: Ball, target: Number, ops: Arithmetic) -> Number:
     """Return a first ``log tau`` from the expansion of ``psi`` for small budgets.
 
     ``psi = mu_2/(2 s**2) + 2 mu_3/(3 s**3) + ...`` gives ``s = s_0 + (2/3) mu_3/mu_2`` with ``s_0**2 = mu_2/(2b)``,
     that is ``tau = s_0 - k``; the form ``s_0**2/(s_0 + k)`` agrees with it and stays positive.
     """
-    second, third = 0.0, 0.0
+    second: Number = 0.0
+    third: Number = 0.0
     for atom in ball.atoms:
         square = atom.weight * atom.deviation * atom.deviation
         second += square
@@ -154,7 +171,9 @@ def _start(ball: Ball, target: Any, ops: Arithmetic) -> Any:
     return log_scale - ops.log(1.0 + k * ops.exp(-log_scale))
 
 
-def _improve(x: Any, target: Any, curve: Any, bracket: Any, count: int, ops: Arithmetic) -> tuple[Any, Any]:
+def _improve(
+    x: Number, target: Number, curve: _Curve, bracket: _Bracket, count: int, ops: Arithmetic
+) -> tuple[Number, _Bracket]:
     """Take a Newton step; from the fifth on, keep a bracket and bisect it where the step would leave it."""
     height, slope = _curve(ops.exp(x), curve, ops)
     height -= target
@@ -167,7 +186,7 @@ def _improve(x: Any, target: Any, curve: Any, bracket: Any, count: int, ops: Ari
     return ops.where((step < low) | (step > high), 0.5 * (low + high), step), (low, high)
 
 
-def _curve(tau: Any, curve: Any, ops: Arithmetic) -> tuple[Any, Any]:
+def _curve(tau: Number, curve: _Curve, ops: Arithmetic) -> tuple[Number, Number]:
     """Return ``log(exp(psi) - 1)`` and its derivative in ``log tau``.
 
     ``-d psi/d log tau = share (sum u y**2 - E**2)/(1 + E)`` with ``share = tau/(t - v_r)``; ``y`` may be as large
@@ -176,7 +195,10 @@ def _curve(tau: Any, curve: Any, ops: Arithmetic) -> tuple[Any, Any]:
     heaviest_drop, lighter = curve
     heaviest = tau + heaviest_drop
     share = tau / heaviest
-    mean, jensen, second, logs = 0.0, 0.0, 0.0, 0.0
+    mean: Number = 0.0
+    jensen: Number = 0.0
+    second: Number = 0.0
+    logs: Number = 0.0
     for weight, offset, drop in lighter:
         width = tau + drop
         y = offset / width

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from pacbayes._core.arithmetic import Arithmetic
+from pacbayes._core.types import Number
 
 __all__ = ["magnify", "reduced", "without_tiny"]
 
@@ -14,23 +14,23 @@ _MAGNIFIER = 2.0**700  # brings the smallest double to 2**-374, and no small val
 _SMALLEST_WEIGHT = 1e-290
 
 
-def magnify(values: Sequence[Any], ops: Arithmetic) -> tuple[list[Any], Any]:
+def magnify(values: Sequence[Number], ops: Arithmetic) -> tuple[list[Number], Number]:
     """Return tiny values multiplied by a power of two, which is exact, and what to multiply a result by."""
-    largest: Any = 0.0
+    largest: Number = 0.0
     for value in values:
-        largest = ops.maximum(largest, abs(value))
+        largest = ops.maximum(largest, ops.absolute(value))
     small = (largest > 0.0) & (largest < _SMALL_VALUE)
     factor = ops.where(small, _MAGNIFIER, 1.0)
     return [value * factor for value in values], ops.where(small, 1.0 / _MAGNIFIER, 1.0)
 
 
-def reduced(value: Any, scale: Any, ops: Arithmetic) -> Any:
+def reduced(value: Number, scale: Number, ops: Arithmetic) -> Number:
     """Return a result for magnified values scaled back, rounded up where that is not exact."""
     small = value * scale
     return ops.where(small / scale < value, ops.next_up(small), small)
 
 
-def without_tiny(weights: Sequence[Any], values: Sequence[Any], ops: Arithmetic) -> Sequence[Any]:
+def without_tiny(weights: Sequence[Number], values: Sequence[Number], ops: Arithmetic) -> Sequence[Number]:
     """Move weights in (0, 1e-290), which have lost digits, to the first atom of largest value.
 
     Moving mass upwards never lowers the supremum, and raises it by less than 1e-287 of the range.
@@ -41,7 +41,7 @@ def without_tiny(weights: Sequence[Any], values: Sequence[Any], ops: Arithmetic)
     top = values[0]
     for value in values[1:]:
         top = ops.maximum(top, value)
-    moved: Any = 0.0
+    moved: Number = 0.0
     for weight, flag in zip(weights, tiny, strict=True):
         moved = moved + ops.where(flag, weight, 0.0)
     kept = [ops.where(flag, 0.0, weight) for weight, flag in zip(weights, tiny, strict=True)]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from pacbayes._core.arithmetic import Arithmetic
 from pacbayes._core.rounding import EPS, distance_slack, two_product, two_sum
+from pacbayes._core.types import Number
 from pacbayes.numerics.inverse._dual import (
     FOR_GRADIENTS,
     FOR_VALUES,
@@ -31,11 +31,11 @@ class Mean:
     ``uncertainty`` bounds the error of ``weighted``; it is zero when every operation was exact.
     """
 
-    total: tuple[Any, Any]
-    weighted: tuple[Any, Any]
-    uncertainty: Any
+    total: tuple[Number, Number]
+    weighted: tuple[Number, Number]
+    uncertainty: Number
 
-    def divided(self, ops: Arithmetic) -> tuple[Any, Any, Any]:
+    def divided(self, ops: Arithmetic) -> tuple[Number, Number, Number]:
         """Return ``(high, low, total)`` with ``high + low`` at or above the mean, by about 2**-100 of it.
 
         Using a number above the exact mean as origin is safe: with ``m' >= m`` the identity of ``_dual`` gives
@@ -48,21 +48,25 @@ class Mean:
         # the remainder is correct to a few EPS of itself, its quotient is below EPS of the mean
         correction = remainder / total
         inexact = (remainder != 0.0) | (total_low != 0.0)
-        margin = ops.where(inexact, 16.0 * EPS * (abs(correction) + EPS * abs(quotient)), 0.0)
+        margin = ops.where(inexact, 16.0 * EPS * (ops.absolute(correction) + EPS * ops.absolute(quotient)), 0.0)
         mean, mean_low = two_sum(quotient, correction)
         return mean, mean_low + margin + 2.0 * self.uncertainty, total
 
 
-def exact_mean(weights: Sequence[Any], values: Sequence[Any], ops: Arithmetic) -> tuple[Any, Any, Any]:
+def exact_mean(weights: Sequence[Number], values: Sequence[Number], ops: Arithmetic) -> tuple[Number, Number, Number]:
     """Return the weighted mean as ``(high, low, total)`` through error-free sums and products (Ogita et al., Dot2)."""
-    total, total_low, weighted, low, lost = 0.0, 0.0, 0.0, 0.0, 0.0
+    total: Number = 0.0
+    total_low: Number = 0.0
+    weighted: Number = 0.0
+    low: Number = 0.0
+    lost: Number = 0.0
     for weight, value in zip(weights, values, strict=True):
         total, error = two_sum(total, weight)
         total_low = total_low + error
         product, product_error = two_product(weight, value)
         weighted, sum_error = two_sum(weighted, product)
         low = low + (product_error + sum_error)
-        lost = lost + (abs(product_error) + abs(sum_error))
+        lost = lost + (ops.absolute(product_error) + ops.absolute(sum_error))
     # `low` was accumulated in plain doubles: 2M additions of at most EPS/2 of `lost` each
     uncertainty = len(weights) * EPS * lost
     return Mean(two_sum(total, total_low), two_sum(weighted, low), uncertainty).divided(ops)
@@ -72,14 +76,19 @@ def exact_mean(weights: Sequence[Any], values: Sequence[Any], ops: Arithmetic) -
 class Gradient:
     """Derivatives of the supremum; ``values`` is the maximising distribution."""
 
-    weights: list[Any]
-    values: list[Any]
-    budget: Any
+    weights: list[Number]
+    values: list[Number]
+    budget: Number
 
 
 def solve(
-    weights: Sequence[Any], values: Sequence[Any], mean: Any, budget: Any, with_gradient: bool, ops: Arithmetic
-) -> tuple[Any, Gradient | None]:
+    weights: Sequence[Number],
+    values: Sequence[Number],
+    mean: tuple[Number, Number, Number],
+    budget: Number,
+    with_gradient: bool,
+    ops: Arithmetic,
+) -> tuple[Number, Gradient | None]:
     """Return an upper bound on the supremum over the KL ball, and its gradient if asked."""
     high, low, total = mean
     top, bottom = _extremes(values, ops)
@@ -96,7 +105,7 @@ def solve(
     return value, _gradient(ball, log_tau, s, gap, slope, width, total, budget, ops)
 
 
-def _extremes(values: Sequence[Any], ops: Arithmetic) -> tuple[Any, Any]:
+def _extremes(values: Sequence[Number], ops: Arithmetic) -> tuple[Number, Number]:
     top = bottom = values[0]
     for value in values[1:]:
         top, bottom = ops.maximum(top, value), ops.minimum(bottom, value)
@@ -104,7 +113,13 @@ def _extremes(values: Sequence[Any], ops: Arithmetic) -> tuple[Any, Any]:
 
 
 def _scaled(
-    weights: Sequence[Any], values: Sequence[Any], mean: Any, top: Any, width: Any, budget: Any, ops: Arithmetic
+    weights: Sequence[Number],
+    values: Sequence[Number],
+    mean: tuple[Number, Number, Number],
+    top: Number,
+    width: Number,
+    budget: Number,
+    ops: Arithmetic,
 ) -> Ball:
     """Return the problem with values scaled to a range of 1."""
     high, low, total = mean
@@ -127,7 +142,15 @@ def _scaled(
 
 
 def _gradient(
-    ball: Ball, log_tau: Any, s: Any, gap: Any, slope: Any, width: Any, total: Any, budget: Any, ops: Arithmetic
+    ball: Ball,
+    log_tau: Number,
+    s: Number,
+    gap: Number,
+    slope: Number,
+    width: Number,
+    total: Number,
+    budget: Number,
+    ops: Arithmetic,
 ) -> Gradient:
     """Return the gradient from the dual solution; ``slope`` is ``(t - value)/width``.
 
@@ -136,7 +159,10 @@ def _gradient(
     atom.
     """
     tau, at_edge, moves = ops.exp(log_tau), settled_at_edge(log_tau), budget > 0.0
-    of_weights, shares, spread, missing = [], [], 0.0, 1.0
+    of_weights: list[Number] = []
+    shares: list[Number] = []
+    spread: Number = 0.0
+    missing: Number = 1.0
     for atom in ball.atoms:
         distance_to_top = tau + atom.drop
         x = -atom.deviation / s
@@ -151,7 +177,7 @@ def _gradient(
         share = ops.where(on_edge & moves, 0.0, share)
         shares.append(share)
         missing = missing - share
-        spread = spread + atom.weight * abs(atom.deviation)
+        spread = spread + atom.weight * ops.absolute(atom.deviation)
     for index, atom in enumerate(ball.atoms):  # the first top atom takes what is missing at the edge
         takes = at_edge & moves & (atom.drop == 0.0)
         shares[index] = shares[index] + ops.where(takes, missing, 0.0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,6 +20,7 @@ from pacbayes._core.arguments import (
 )
 from pacbayes._core.arithmetic import ARRAYS, FLOATS, Arithmetic
 from pacbayes._core.rounding import two_sum
+from pacbayes._core.types import Array, FloatArray, FloatOrArray, Number
 from pacbayes.numerics._blocks import in_blocks
 from pacbayes.numerics.inverse._extremes import magnify, reduced, without_tiny
 from pacbayes.numerics.inverse._solve import Mean, exact_mean, solve
@@ -29,7 +30,17 @@ __all__ = ["kl_ball_max", "kl_ball_min", "phi"]
 _LARGEST_VALUE = 1e150
 
 
-def kl_ball_max(weights: ArrayLike, values: ArrayLike, budget: ArrayLike, *, return_grad: bool = False) -> Any:
+@overload
+def kl_ball_max(
+    weights: ArrayLike, values: ArrayLike, budget: ArrayLike, *, return_grad: Literal[False] = ...
+) -> FloatOrArray: ...
+@overload
+def kl_ball_max(
+    weights: ArrayLike, values: ArrayLike, budget: ArrayLike, *, return_grad: Literal[True]
+) -> tuple[FloatOrArray, tuple[FloatArray, FloatArray, FloatOrArray]]: ...
+def kl_ball_max(
+    weights: ArrayLike, values: ArrayLike, budget: ArrayLike, *, return_grad: bool = False
+) -> FloatOrArray | tuple[FloatOrArray, tuple[FloatArray, FloatArray, FloatOrArray]]:
     """Largest mean in a KL ball: an upper bound on ``sup{sum r_a v_a : r in the simplex, kl(weights||r) <= budget}``.
 
     Parameters
@@ -67,7 +78,17 @@ def kl_ball_max(weights: ArrayLike, values: ArrayLike, budget: ArrayLike, *, ret
     return _ball("kl_ball_max", weights, values, budget, sign=1.0, return_grad=return_grad)
 
 
-def kl_ball_min(weights: ArrayLike, values: ArrayLike, budget: ArrayLike, *, return_grad: bool = False) -> Any:
+@overload
+def kl_ball_min(
+    weights: ArrayLike, values: ArrayLike, budget: ArrayLike, *, return_grad: Literal[False] = ...
+) -> FloatOrArray: ...
+@overload
+def kl_ball_min(
+    weights: ArrayLike, values: ArrayLike, budget: ArrayLike, *, return_grad: Literal[True]
+) -> tuple[FloatOrArray, tuple[FloatArray, FloatArray, FloatOrArray]]: ...
+def kl_ball_min(
+    weights: ArrayLike, values: ArrayLike, budget: ArrayLike, *, return_grad: bool = False
+) -> FloatOrArray | tuple[FloatOrArray, tuple[FloatArray, FloatArray, FloatOrArray]]:
     """Smallest mean in a KL ball: a lower bound on ``inf{sum r_a v_a : r in the simplex, kl(weights||r) <= budget}``.
 
     Equal to ``-kl_ball_max(weights, -values, budget)``; see :func:`kl_ball_max` for arguments and accuracy.
@@ -81,7 +102,23 @@ def kl_ball_min(weights: ArrayLike, values: ArrayLike, budget: ArrayLike, *, ret
     return _ball("kl_ball_min", weights, values, budget, sign=-1.0, return_grad=return_grad)
 
 
-def phi(plus: ArrayLike, minus: ArrayLike, budget: ArrayLike, *, return_grad: bool = False) -> Any:
+@overload
+def phi(plus: float, minus: float, budget: float, *, return_grad: Literal[False] = ...) -> float: ...
+@overload
+def phi(plus: Array, minus: ArrayLike, budget: ArrayLike, *, return_grad: Literal[False] = ...) -> FloatArray: ...
+@overload
+def phi(plus: ArrayLike, minus: ArrayLike, budget: ArrayLike, *, return_grad: Literal[False] = ...) -> FloatOrArray: ...
+@overload
+def phi(
+    plus: float, minus: float, budget: float, *, return_grad: Literal[True]
+) -> tuple[float, tuple[float, float, float]]: ...
+@overload
+def phi(
+    plus: ArrayLike, minus: ArrayLike, budget: ArrayLike, *, return_grad: Literal[True]
+) -> tuple[FloatOrArray, tuple[FloatOrArray, FloatOrArray, FloatOrArray]]: ...
+def phi(
+    plus: ArrayLike, minus: ArrayLike, budget: ArrayLike, *, return_grad: bool = False
+) -> FloatOrArray | tuple[FloatOrArray, tuple[FloatOrArray, FloatOrArray, FloatOrArray]]:
     """Largest excess in a KL ball: ``kl_ball_max((plus, minus, 1 - plus - minus), (1, -1, 0), budget)``.
 
     This is the function the paper inverts its three-way KL with; ``1 - plus - minus`` is taken exactly.
@@ -110,23 +147,23 @@ def phi(plus: ArrayLike, minus: ArrayLike, budget: ArrayLike, *, return_grad: bo
     >>> round(pb.phi(0.2, 0.1, 0.05), 12)
     0.275031636947
     """
-    p: Any
-    m: Any
-    b: Any
     if is_scalar(plus, minus, budget):
         p, m, b = float(plus), float(minus), float(budget)  # type: ignore[arg-type]
         _check_phi(p, m, b)
         value, *gradient = _phi(p, m, b, return_grad, FLOATS)
     else:
         named = {"plus": plus, "minus": minus, "budget": budget}
-        p, m, b = broadcast("phi", **{name: to_floats("phi", name, argument) for name, argument in named.items()})
-        _check_phi(p, m, b)
+        arrays = broadcast("phi", **{name: to_floats("phi", name, argument) for name, argument in named.items()})
+        _check_phi(*arrays)
         outputs = [None] * (4 if return_grad else 1)
-        value, *gradient = in_blocks(lambda x, y, z: _phi(x, y, z, return_grad, ARRAYS), p, m, b, outputs=outputs)
-    return (value, tuple(gradient)) if return_grad else value
+        value, *gradient = in_blocks(lambda x, y, z: _phi(x, y, z, return_grad, ARRAYS), *arrays, outputs=outputs)
+    if not return_grad:
+        return value
+    of_plus, of_minus, of_budget = gradient
+    return value, (of_plus, of_minus, of_budget)
 
 
-def _check_phi(plus: Any, minus: Any, budget: Any) -> None:
+def _check_phi(plus: Number, minus: Number, budget: Number) -> None:
     check_range("phi", "plus", plus, 0.0, math.inf, "be non-negative")
     check_range("phi", "minus", minus, 0.0, math.inf, "be non-negative")
     requirement = f"have a sum with 'plus' of at most 1 (within {WEIGHT_TOLERANCE:g})"
@@ -134,7 +171,7 @@ def _check_phi(plus: Any, minus: Any, budget: Any) -> None:
     check_range("phi", "budget", budget, 0.0, math.inf, "be non-negative")
 
 
-def _phi(plus: Any, minus: Any, budget: Any, with_gradient: bool, ops: Arithmetic) -> list[Any]:
+def _phi(plus: Number, minus: Number, budget: Number, with_gradient: bool, ops: Arithmetic) -> list[Number]:
     partial, first_error = two_sum(1.0, -plus)
     partial, second_error = two_sum(partial, -minus)
     rest = ops.maximum(partial + (first_error + second_error), 0.0)
@@ -153,7 +190,9 @@ def _phi(plus: Any, minus: Any, budget: Any, with_gradient: bool, ops: Arithmeti
     return [value, of_plus - of_rest, of_minus - of_rest, gradient.budget]
 
 
-def _ball(owner: str, weights: Any, values: Any, budget: Any, *, sign: float, return_grad: bool) -> Any:
+def _ball(
+    owner: str, weights: ArrayLike, values: ArrayLike, budget: ArrayLike, *, sign: float, return_grad: bool
+) -> FloatOrArray | tuple[FloatOrArray, tuple[FloatArray, FloatArray, FloatOrArray]]:
     w = checked_weights(owner, "weights", weights)
     v = to_floats(owner, "values", values)
     requirement = f"be finite and at most {_LARGEST_VALUE:g} in absolute value"
@@ -169,7 +208,6 @@ def _ball(owner: str, weights: Any, values: Any, budget: Any, *, sign: float, re
     atoms = w.shape[-1]
     if not shape:
         value, *gradient = _rows(FLOATS, return_grad, sign, atoms, *w.tolist(), *v.tolist(), float(b))
-        gradient = [np.array(part) if isinstance(part, list) else part for part in gradient]
     else:
         rows = [np.broadcast_to(array[..., a], shape) for array in (w, v) for a in range(atoms)]
         value, *gradient = in_blocks(
@@ -178,12 +216,15 @@ def _ball(owner: str, weights: Any, values: Any, budget: Any, *, sign: float, re
             np.broadcast_to(b, shape),
             outputs=[None, atoms, atoms, None] if return_grad else [None],
         )
-    return (value, tuple(gradient)) if return_grad else value
+    if not return_grad:
+        return value
+    of_weights, of_values, of_budget = gradient
+    return value, (np.asarray(of_weights), np.asarray(of_values), of_budget)
 
 
-def _rows(ops: Arithmetic, with_gradient: bool, sign: float, atoms: int, *rows: Any) -> list[Any]:
+def _rows(ops: Arithmetic, with_gradient: bool, sign: float, atoms: int, *rows: Number) -> list[Number]:
     """Solve one block given as one row per weight, one per value, and the budget."""
-    weights: Sequence[Any] = rows[:atoms]
+    weights: Sequence[Number] = rows[:atoms]
     magnified, scale = magnify([sign * value for value in rows[atoms:-1]], ops)
     weights = without_tiny(weights, magnified, ops)
     mean = exact_mean(weights, magnified, ops)
@@ -192,4 +233,4 @@ def _rows(ops: Arithmetic, with_gradient: bool, sign: float, atoms: int, *rows: 
     if gradient is None:
         return [value]
     of_weights = [sign * scale * part for part in gradient.weights]
-    return [value, of_weights, gradient.values, sign * scale * gradient.budget]
+    return [value, np.array(of_weights), np.array(gradient.values), sign * scale * gradient.budget]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Literal, overload
 
 from numpy.typing import ArrayLike
 
 from pacbayes._core.arguments import broadcast, check_range, is_scalar, to_floats
 from pacbayes._core.arithmetic import ARRAYS, FLOATS, Arithmetic
 from pacbayes._core.rounding import distance_slack
+from pacbayes._core.types import Array, FloatArray, FloatOrArray, Number
 from pacbayes.numerics._blocks import in_blocks
 from pacbayes.numerics.inverse._dual import (
     FOR_GRADIENTS,
@@ -28,7 +29,21 @@ _SLACK = distance_slack(2)
 _TINY = 1e-300
 
 
-def kl_inv_upper(q: ArrayLike, budget: ArrayLike, *, return_grad: bool = False) -> Any:
+@overload
+def kl_inv_upper(q: float, budget: float, *, return_grad: Literal[False] = ...) -> float: ...
+@overload
+def kl_inv_upper(q: Array, budget: ArrayLike, *, return_grad: Literal[False] = ...) -> FloatArray: ...
+@overload
+def kl_inv_upper(q: ArrayLike, budget: ArrayLike, *, return_grad: Literal[False] = ...) -> FloatOrArray: ...
+@overload
+def kl_inv_upper(q: float, budget: float, *, return_grad: Literal[True]) -> tuple[float, tuple[float, float]]: ...
+@overload
+def kl_inv_upper(
+    q: ArrayLike, budget: ArrayLike, *, return_grad: Literal[True]
+) -> tuple[FloatOrArray, tuple[FloatOrArray, FloatOrArray]]: ...
+def kl_inv_upper(
+    q: ArrayLike, budget: ArrayLike, *, return_grad: bool = False
+) -> FloatOrArray | tuple[FloatOrArray, tuple[FloatOrArray, FloatOrArray]]:
     """Upper inverse of the binary relative entropy: an upper bound on ``sup{p : kl(q||p) <= budget}``.
 
     Parameters
@@ -67,7 +82,21 @@ def kl_inv_upper(q: ArrayLike, budget: ArrayLike, *, return_grad: bool = False) 
     return _inverse("kl_inv_upper", q, budget, upper=True, return_grad=return_grad)
 
 
-def kl_inv_lower(q: ArrayLike, budget: ArrayLike, *, return_grad: bool = False) -> Any:
+@overload
+def kl_inv_lower(q: float, budget: float, *, return_grad: Literal[False] = ...) -> float: ...
+@overload
+def kl_inv_lower(q: Array, budget: ArrayLike, *, return_grad: Literal[False] = ...) -> FloatArray: ...
+@overload
+def kl_inv_lower(q: ArrayLike, budget: ArrayLike, *, return_grad: Literal[False] = ...) -> FloatOrArray: ...
+@overload
+def kl_inv_lower(q: float, budget: float, *, return_grad: Literal[True]) -> tuple[float, tuple[float, float]]: ...
+@overload
+def kl_inv_lower(
+    q: ArrayLike, budget: ArrayLike, *, return_grad: Literal[True]
+) -> tuple[FloatOrArray, tuple[FloatOrArray, FloatOrArray]]: ...
+def kl_inv_lower(
+    q: ArrayLike, budget: ArrayLike, *, return_grad: bool = False
+) -> FloatOrArray | tuple[FloatOrArray, tuple[FloatOrArray, FloatOrArray]]:
     """Lower inverse of the binary relative entropy: a lower bound on ``inf{p : kl(q||p) <= budget}``.
 
     Parameters, accuracy and gradients are those of :func:`kl_inv_upper`, mirrored: the value is never more
@@ -84,11 +113,13 @@ def kl_inv_lower(q: ArrayLike, budget: ArrayLike, *, return_grad: bool = False) 
     return _inverse("kl_inv_lower", q, budget, upper=False, return_grad=return_grad)
 
 
-def _inverse(owner: str, q: Any, budget: Any, *, upper: bool, return_grad: bool) -> Any:
+def _inverse(
+    owner: str, q: ArrayLike, budget: ArrayLike, *, upper: bool, return_grad: bool
+) -> FloatOrArray | tuple[FloatOrArray, tuple[FloatOrArray, FloatOrArray]]:
     if is_scalar(q, budget):
-        q, budget = float(q), float(budget)
-        _check(owner, q, budget)
-        value, *gradient = _mirrored(q, budget, upper, return_grad, FLOATS)
+        single, limit = float(q), float(budget)  # type: ignore[arg-type]
+        _check(owner, single, limit)
+        value, *gradient = _mirrored(single, limit, upper, return_grad, FLOATS)
     else:
         q_array, budget_array = to_floats(owner, "q", q), to_floats(owner, "budget", budget)
         _check(owner, q_array, budget_array)
@@ -97,15 +128,18 @@ def _inverse(owner: str, q: Any, budget: Any, *, upper: bool, return_grad: bool)
             *broadcast(owner, q=q_array, budget=budget_array),
             outputs=[None] * (3 if return_grad else 1),
         )
-    return (value, tuple(gradient)) if return_grad else value
+    if not return_grad:
+        return value
+    of_q, of_budget = gradient
+    return value, (of_q, of_budget)
 
 
-def _check(owner: str, q: Any, budget: Any) -> None:
+def _check(owner: str, q: Number, budget: Number) -> None:
     check_range(owner, "q", q, 0.0, 1.0, "lie in [0, 1]")
     check_range(owner, "budget", budget, 0.0, math.inf, "be non-negative")
 
 
-def _mirrored(q: Any, budget: Any, upper: bool, with_gradient: bool, ops: Arithmetic) -> list[Any]:
+def _mirrored(q: Number, budget: Number, upper: bool, with_gradient: bool, ops: Arithmetic) -> list[Number]:
     """Solve upwards with weights (q, 1-q), or downwards with the two exchanged."""
     other = 1.0 - q
     if upper:
@@ -116,9 +150,9 @@ def _mirrored(q: Any, budget: Any, upper: bool, with_gradient: bool, ops: Arithm
     return [value, *(sign * part for sign, part in zip((1.0, -1.0), gradient, strict=False))]
 
 
-def _distance_above(top: Any, rest: Any, budget: Any, with_gradient: bool, ops: Arithmetic) -> list[Any]:
+def _distance_above(top: Number, rest: Number, budget: Number, with_gradient: bool, ops: Arithmetic) -> list[Number]:
     """Return an upper bound on ``sup{p : kl(top||p) <= budget} - top``; ``rest`` is ``1 - top``."""
-    top_is_light = (top < rest) * 1.0
+    top_is_light = ops.where(top < rest, 1.0, 0.0)
     light = Atom(
         weight=ops.minimum(top, rest),
         deviation=0.0,  # not used here
@@ -143,7 +177,7 @@ def _distance_above(top: Any, rest: Any, budget: Any, with_gradient: bool, ops: 
     return [found, *_gradient(top, rest, budget, tau, slope, ops)]
 
 
-def _start(top: Any, rest: Any, target: Any, budget: Any, ops: Arithmetic) -> Any:
+def _start(top: Number, rest: Number, target: Number, budget: Number, ops: Arithmetic) -> Number:
     """Return a first ``log tau`` within 0.32 of the root, mostly within 0.1.
 
     The root lies between two asymptotes: ``high``, from the expansion for small budgets in ``_dual``, where
@@ -159,7 +193,9 @@ def _start(top: Any, rest: Any, target: Any, budget: Any, ops: Arithmetic) -> An
     return high - between / (1.0 + ops.exp(ops.minimum(ops.maximum(bend, -600.0), 600.0)))
 
 
-def _gradient(top: Any, rest: Any, budget: Any, tau: Any, slope: Any, ops: Arithmetic) -> tuple[Any, Any]:
+def _gradient(
+    top: Number, rest: Number, budget: Number, tau: Number, slope: Number, ops: Arithmetic
+) -> tuple[Number, Number]:
     """Return the derivatives with respect to ``top`` and to ``budget``; ``slope`` is ``t - value``.
 
     From the dual: ``d/d budget = t - value`` and ``d/d top = (t - value) log(t/(t - 1))``.

@@ -1,4 +1,4 @@
-"""The rules of the house that no other tool holds: private imports, sizes of files and functions, bare Any.
+"""The rules of the house that no other tool holds: private imports, cycles, sizes of files and functions, bare Any.
 
 Run by ``make lint``; exits with 1 and says where, if a rule is broken.
 """
@@ -26,20 +26,64 @@ def room(dotted: str) -> str:
     return dotted.split(".")[1] if "." in dotted else ""
 
 
+def imported(node: ast.stmt) -> list[str]:
+    """Return the dotted names of ours that a statement imports."""
+    if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("pacbayes"):
+        return [f"{node.module}.{alias.name}" for alias in node.names]
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names if alias.name.startswith("pacbayes")]
+    return []
+
+
 def private_imports(path: Path, tree: ast.Module) -> Iterator[str]:
     """Yield the imports of an underscore module or name of another room; ``_core`` is everybody's."""
     own = path.relative_to(ROOT).parts[0].removesuffix(".py")
     for node in ast.walk(tree):
-        names = []
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("pacbayes"):
-            names = [f"{node.module}.{alias.name}" for alias in node.names]
-        elif isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names if alias.name.startswith("pacbayes")]
-        for name in names:
+        for name in imported(node) if isinstance(node, ast.stmt) else ():
             inner = name.split(".")[2:] if room(name) == "_core" else name.split(".")[1:]
             hidden = any(part.startswith("_") and not part.startswith("__") for part in inner)
             if hidden and room(name) != own:
                 yield f"{path.relative_to(ROOT)}:{node.lineno} imports {name}"
+
+
+def module_name(path: Path) -> str:
+    """Return the dotted name of a module of ours."""
+    parts = ("pacbayes", *path.relative_to(ROOT).with_suffix("").parts)
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def real_imports(tree: ast.Module) -> Iterator[str]:
+    """Yield what is imported at any time, also inside functions; what only type checkers read does not count."""
+    waiting: list[ast.AST] = [tree]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+            continue
+        if isinstance(node, ast.stmt):
+            yield from imported(node)
+        waiting.extend(ast.iter_child_nodes(node))
+
+
+def cycles(trees: dict[str, ast.Module]) -> Iterator[str]:
+    """Yield each way round from a module back to itself, late imports included; a package counts as its modules."""
+    graph: dict[str, set[str]] = {}
+    for name, tree in trees.items():
+        found = {each if each in trees else each.rpartition(".")[0] for each in real_imports(tree)}
+        graph[name] = {each for each in found if each in trees and each != name and not name.startswith(f"{each}.")}
+    done: set[str] = set()
+
+    def walk(name: str, trail: tuple[str, ...]) -> Iterator[str]:
+        if name in trail:
+            yield "a cycle of imports: " + " -> ".join((*trail[trail.index(name) :], name))
+            return
+        if name in done:
+            return
+        for each in sorted(graph[name]):
+            yield from walk(each, (*trail, name))
+        done.add(name)
+
+    for name in sorted(graph):
+        yield from walk(name, ())
 
 
 def code_lines(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
@@ -82,6 +126,7 @@ def main() -> int:
         found_any, found_all = found_any + bare, found_all + len(every)
         if "--any" in sys.argv and bare:
             sys.stdout.write(f"{bare:4} of {len(every):4} bare Any in {where}\n")
+    broken += cycles({module_name(path): tree for path, tree in modules()})
     median, share = statistics.median(sizes), found_any / found_all
     if median > MEDIAN_LINES:
         broken.append(f"the median file has {median:g} lines (at most {MEDIAN_LINES})")

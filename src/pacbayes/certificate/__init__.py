@@ -8,11 +8,13 @@ from pacbayes.certificate.causes import Cause, find_cause
 from pacbayes.certificate.certificate import Certificate
 from pacbayes.certificate.checks import AGREEMENT, Check, Verification, compare
 from pacbayes.certificate.issue import issue
+from pacbayes.certificate.quantities import QUANTITIES
 from pacbayes.certificate.statement import Choice, Consequence, Reference, Statement
 from pacbayes.certificate.subjects import SUBJECTS, Subject
 
 __all__ = [
     "AGREEMENT",
+    "QUANTITIES",
     "SUBJECTS",
     "Cause",
     "Certificate",

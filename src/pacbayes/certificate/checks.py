@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from pacbayes.certificate.verdicts import verification_words
+
 __all__ = ["Check", "Verification", "compare"]
 
 # Elementary functions of two platforms may differ in their last places; a larger difference is not rounding.
@@ -74,6 +76,4 @@ class Verification:
         return tuple(check for check in self.checks if not check.held)
 
     def __str__(self) -> str:
-        from pacbayes.certificate.verdicts import verification_words  # noqa: PLC0415  (words are made at the edge)
-
         return verification_words(self)

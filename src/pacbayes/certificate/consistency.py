@@ -12,6 +12,7 @@ from pacbayes._core.types import FloatArray
 from pacbayes.certificate.arithmetic import consequence_value, evaluate_statement, rates_of
 from pacbayes.certificate.assumptions import ASSUMPTIONS
 from pacbayes.certificate.checks import AGREEMENT, Check, compare
+from pacbayes.certificate.quantities import QUANTITIES
 from pacbayes.certificate.statement import Statement
 from pacbayes.certificate.subjects import SUBJECTS
 
@@ -80,6 +81,7 @@ def _check_claims(statement: Statement) -> Check:
         "reference": reference is not None and not subject.has_divergence,
         "rates": _bets(statement) != (statement.rates is not None),
         "anytime": subject.anytime and statement.rates != "all_n",
+        "quantity": statement.quantity not in QUANTITIES,
         "assumptions": not set(statement.assumptions) <= set(ASSUMPTIONS),
         "rate": isinstance(statement.rates, float) and (reference is not None or not subject.has_divergence),
     }

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from pacbayes.certificate.causes import Cause
-from pacbayes.certificate.checks import Check, Verification
+from typing import TYPE_CHECKING
+
 from pacbayes.certificate.words import round_up
+
+if TYPE_CHECKING:
+    from pacbayes.certificate.causes import Cause
+    from pacbayes.certificate.checks import Check, Verification
 
 __all__ = ["cause_words", "check_words", "detail_words", "proof_words", "verification_words"]
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from pacbayes._core.notes import Note
 from pacbayes.certificate.assumptions import ASSUMPTIONS
+from pacbayes.certificate.quantities import QUANTITIES
 from pacbayes.certificate.subjects import SUBJECTS
 
 if TYPE_CHECKING:
@@ -86,8 +87,9 @@ def sentences(certificate: Certificate) -> list[str]:
 def _sentence(certificate: Certificate, statement: Statement) -> str:
     same = [SUBJECTS[each.about].words for each in statement.consequences if each.rule == "same"]
     subject = SUBJECTS[statement.about].words + "".join(f", and of {words}," for words in same)
+    quantity = QUANTITIES.get(statement.quantity, statement.quantity)
     text = (
-        f"With probability at least {_percent(certificate.delta)} over the data, the true {statement.quantity} of "
+        f"With probability at least {_percent(certificate.delta)} over the data, the true {quantity} of "
         f"{subject} is at most {round_up(statement.value)}"
     )
     for each in statement.consequences:

@@ -6,14 +6,11 @@ from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, is_classifier
-from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
 
-from pacbayes._core.rows import labels_of, rows_of
 from pacbayes._core.types import Classifier, FloatArray, Labels, ProbabilityPredictor, RandomState, Rows, RowsLike
-from pacbayes.estimators.base import CertifiedEstimator, check_candidates, check_delta, check_fraction
+from pacbayes.estimators.base import check_fraction
+from pacbayes.estimators.wrapped import CertifiedWrapper
 from pacbayes.procedures import ClassifierLearner, Procedure, Split
 
 __all__ = ["CertifiedClassifier"]
@@ -23,7 +20,7 @@ def _has_probabilities(model: CertifiedClassifier) -> bool:
     return hasattr(getattr(model, "estimator_", model.estimator), "predict_proba")
 
 
-class CertifiedClassifier(CertifiedEstimator, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class CertifiedClassifier(CertifiedWrapper):
     """Any scikit-learn classifier or pipeline, any number of classes, with an exact limit on its true error.
 
     The rows are shuffled; the estimator is trained on a first part and evaluated on the rest, where the exact binomial
@@ -80,30 +77,10 @@ class CertifiedClassifier(CertifiedEstimator, MetaEstimatorMixin, ClassifierMixi
         self.candidates = candidates
         self.random_state = random_state
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        inner = get_tags(self.estimator)
-        tags.input_tags.sparse = inner.input_tags.sparse
-        tags.input_tags.allow_nan = inner.input_tags.allow_nan
-        return tags
-
     def _validate(self, X: RowsLike, y: ArrayLike | None) -> tuple[Rows, Labels]:
-        owner = type(self).__name__
-        check_delta(owner, self.delta)
-        check_candidates(owner, self.candidates)
-        check_fraction(owner, "split", self.split)
-        if not is_classifier(self.estimator):
-            raise ValueError(
-                f"The 'estimator' parameter of {owner} must be a classifier. Got {self.estimator!r} instead."
-            )
-        rows = rows_of(X)
-        labels = labels_of(owner, rows, y)
-        validate_data(self, rows, skip_check_array=True)
+        check_fraction(type(self).__name__, "split", self.split)
+        rows, labels = super()._validate(X, y)
         self.classes_ = np.unique(labels)
-        if labels.size < 2 or self.classes_.size < 2:
-            raise ValueError(
-                f"{owner} needs rows of at least 2 classes. Got n_samples={labels.size} with only one class instead."
-            )
         return rows, labels
 
     def _procedure(self, rows: int) -> Procedure:
@@ -123,12 +100,6 @@ class CertifiedClassifier(CertifiedEstimator, MetaEstimatorMixin, ClassifierMixi
     def predict_proba(self, X: RowsLike) -> FloatArray:
         """Return the fitted estimator's probabilities, if it has such."""
         return np.asarray(cast("ProbabilityPredictor", self.estimator_).predict_proba(self._rows(X)))
-
-    def _rows(self, X: RowsLike) -> Rows:
-        check_is_fitted(self, "certificate_")
-        rows = rows_of(X)
-        validate_data(self, rows, skip_check_array=True, reset=False)
-        return rows
 
     def fitted_numbers(self, X: RowsLike) -> dict[str, Any]:
         """Return the classes and what the fitted estimator predicts for these rows."""

@@ -7,13 +7,12 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, is_classifier
-from sklearn.utils import check_random_state, get_tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
-from pacbayes._core.rows import labels_of, rows_of, take
-from pacbayes._core.types import Classifier, FloatArray, IntArray, Labels, Predictor, RandomState, Rows, RowsLike
-from pacbayes.estimators.base import CertifiedEstimator, check_candidates, check_delta
+from pacbayes._core.rows import rows_of, take
+from pacbayes._core.types import Classifier, FloatArray, IntArray, Labels, Predictor, RandomState, RowsLike
+from pacbayes.estimators.wrapped import CertifiedWrapper
 from pacbayes.online import Every, Geometric, Schedule, Stream
 from pacbayes.procedures import Online
 
@@ -23,7 +22,7 @@ _RATIO = 1.25
 _FIRST_SHARE = 5  # by default the first snapshot is trained on a fifth of the rows
 
 
-class OnlineCertifiedClassifier(CertifiedEstimator, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class OnlineCertifiedClassifier(CertifiedWrapper):
     """Any scikit-learn classifier or pipeline, any number of classes, with a certificate that grows with the data.
 
     The rows are shuffled and taken as a stream. At the points of the schedule a snapshot of the estimator is trained
@@ -96,35 +95,6 @@ class OnlineCertifiedClassifier(CertifiedEstimator, MetaEstimatorMixin, Classifi
         self.certify_last = certify_last
         self.candidates = candidates
         self.random_state = random_state
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        inner = get_tags(self.estimator)
-        tags.input_tags.sparse = inner.input_tags.sparse
-        tags.input_tags.allow_nan = inner.input_tags.allow_nan
-        return tags
-
-    def _validate(self, X: RowsLike, y: ArrayLike | None) -> tuple[Rows, Labels]:
-        owner = type(self).__name__
-        check_delta(owner, self.delta)
-        check_candidates(owner, self.candidates)
-        if not is_classifier(self.estimator):
-            raise ValueError(
-                f"The 'estimator' parameter of {owner} must be a classifier. Got {self.estimator!r} instead."
-            )
-        rows, labels = self._validate_rows(X, y, reset=True)
-        if labels.size < 2 or np.unique(labels).size < 2:
-            raise ValueError(
-                f"{owner} needs rows of at least 2 classes. Got n_samples={labels.size} with only one class instead."
-            )
-        return rows, labels
-
-    def _validate_rows(self, X: RowsLike, y: ArrayLike | None, *, reset: bool) -> tuple[Rows, Labels]:
-        """Check shapes and labels; columns are the estimator's own business."""
-        rows = rows_of(X)
-        labels = labels_of(type(self).__name__, rows, y)
-        validate_data(self, rows, skip_check_array=True, reset=reset)
-        return rows, labels
 
     def _procedure(self, rows: int) -> Online:
         return Online(
@@ -216,12 +186,6 @@ class OnlineCertifiedClassifier(CertifiedEstimator, MetaEstimatorMixin, Classifi
     def predict_last(self, X: RowsLike) -> Labels:
         """Return the labels of the last snapshot, which the second statement of ``certificate_`` is about."""
         return np.asarray(self.snapshots_[-1][1].predict(self._rows(X)))
-
-    def _rows(self, X: RowsLike) -> Rows:
-        check_is_fitted(self, "certificate_")
-        rows = rows_of(X)
-        validate_data(self, rows, skip_check_array=True, reset=False)
-        return rows
 
     def _codes(self, X: RowsLike) -> IntArray:
         """Return the position in ``classes_`` of each snapshot's prediction, one row per snapshot."""

@@ -15,6 +15,7 @@ from pacbayes._core.digests import digest_of_arrays
 from pacbayes._core.rows import take
 from pacbayes._core.types import FloatArray, IntArray, Labels, Rows, Transformer
 from pacbayes.certificate import Choice
+from pacbayes.metrics import Judged
 from pacbayes.posteriors import Gaussian
 from pacbayes.procedures import prior as learning
 from pacbayes.procedures.base import Sample
@@ -183,14 +184,14 @@ class LearnedLinear:
         mean = self.gaussian.mean
         return {"linear": LinearForm(self.rows.preprocessing, mean[:-1], float(mean[-1]))}
 
-    def count_errors(self, sample: Sample, start: int) -> dict[str, int]:  # noqa: ARG002  (it has the rows)
-        """Count the rows on which the mean, one draw per row, or either errs; draws follow from the seed."""
-        noise = np.random.default_rng(self.seed).standard_normal(self.rows.signs.size)
-        counts = np.zeros(3, dtype=np.int64)
-        for part, block in self.rows.blocks(start, self.rows.signs.size):
+    def judge(self, sample: Sample, start: int) -> Judged:
+        """Predict with the mean, and with one draw per row that follows from the seed."""
+        size = self.rows.signs.size
+        noise = np.random.default_rng(self.seed).standard_normal(size)
+        vote, draw = np.zeros(size - start, dtype=np.int64), np.zeros(size - start, dtype=np.int64)
+        for part, block in self.rows.blocks(start, size):
             spread, centre = self.gaussian.projections(block)
-            positive = self.rows.signs[part] > 0.0
-            vote, draw = (centre > 0.0) != positive, (centre + spread * noise[part] > 0.0) != positive
-            counts += [int((vote | draw).sum()), int(vote.sum()), int(draw.sum())]
-        either, vote_errors, draw_errors = counts.tolist()
-        return {"errors": either, "predict_errors": vote_errors, "draw_errors": draw_errors}
+            here = slice(part.start - start, part.stop - start)
+            vote[here], draw[here] = centre > 0.0, centre + spread * noise[part] > 0.0
+        classes = self.learner.classes
+        return Judged(sample.y[sample.order[start:]], classes[vote], classes[draw])

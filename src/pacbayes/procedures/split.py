@@ -9,9 +9,11 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from sklearn.base import clone
 
+from pacbayes import metrics
 from pacbayes._core.rows import take
 from pacbayes._core.types import Classifier
 from pacbayes.certificate import Choice, Statement, issue
+from pacbayes.metrics import Judged, Metric
 from pacbayes.procedures.base import Issued, Procedure, Sample
 from pacbayes.procedures.cautions import find_repetitions
 
@@ -37,8 +39,8 @@ class Learned(Protocol):
     def stored(self) -> Mapping[str, Any]:
         """The predictor's stored form."""
 
-    def count_errors(self, sample: Sample, start: int) -> dict[str, int]:
-        """Count the errors on the rows from a position of the order on."""
+    def judge(self, sample: Sample, start: int) -> Judged:
+        """Predict the rows from a position of the order on."""
 
 
 class Learner(Protocol):
@@ -69,6 +71,8 @@ class Split(Procedure):
         How many settings are compared by their certificates on these rows.
     bound : {"clopper_pearson", "chernoff"}
         For the number of errors on the judged rows.
+    metrics : tuple of str
+        What is stated: names of :data:`pacbayes.metrics.METRICS`.
     """
 
     learner: Learner
@@ -76,6 +80,7 @@ class Split(Procedure):
     delta: float
     candidates: int = 1
     bound: str = "clopper_pearson"
+    metrics: tuple[str, ...] = ("error",)
 
     name: ClassVar[str] = "split"
     made: ClassVar[str] = (
@@ -87,17 +92,11 @@ class Split(Procedure):
         """Learn, judge and issue."""
         count = learning_count(self.fraction, len(sample.y))
         learned = self.learner.learn(sample, count)
-        statement = Statement(
-            about="predict",
-            n=len(sample.y) - count,
-            observed=learned.count_errors(sample, count),
-            bound=self.bound,
-            assumptions=("iid", "nothing_before"),
-        )
+        judged = learned.judge(sample, count)
         cost = ("candidates", self.candidates) if self.candidates > 1 else ("none", None)
         certificate = issue(
             self.name,
-            [statement],
+            [self._statement(metrics.get(name), judged) for name in self.metrics],
             delta=self.delta,
             candidates=self.candidates,
             choices=[
@@ -111,6 +110,19 @@ class Split(Procedure):
             seed=sample.random_state,
         )
         return Issued(certificate, {**learned.fitted, "n_learning_": count}, learned.stored)
+
+    def _statement(self, metric: Metric, judged: Judged) -> Statement:
+        """State one metric; all of them share delta evenly, so that they hold together."""
+        found = metric.observe(judged)
+        return Statement(
+            about="predict",
+            quantity=metric.quantity,
+            n=found.n,
+            observed=found.observed,
+            bound=self.bound,
+            share=1.0 / len(self.metrics),
+            assumptions=("iid", "nothing_before"),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,8 +156,7 @@ class LearnedClassifier:
         """The fitted classifier itself."""
         return {"predictor": self.model}
 
-    def count_errors(self, sample: Sample, start: int) -> dict[str, int]:
-        """Count the rows on which ``predict`` differs from the label."""
+    def judge(self, sample: Sample, start: int) -> Judged:
+        """Predict the rows from a position of the order on."""
         rows = sample.order[start:]
-        predicted = np.asarray(self.model.predict(take(sample.X, rows)))
-        return {"errors": int(np.count_nonzero(predicted != sample.y[rows]))}
+        return Judged(sample.y[rows], np.asarray(self.model.predict(take(sample.X, rows))))

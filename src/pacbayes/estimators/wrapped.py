@@ -1,0 +1,60 @@
+"""What certified estimators share that wrap a classifier of the user's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, is_classifier
+from sklearn.utils import get_tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from pacbayes._core.rows import labels_of, rows_of
+from pacbayes._core.types import Classifier, Labels, Rows, RowsLike
+from pacbayes.estimators.base import CertifiedEstimator, check_candidates, check_delta
+
+__all__ = ["CertifiedWrapper"]
+
+
+class CertifiedWrapper(CertifiedEstimator, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A certified estimator around any classifier; columns are the classifier's own business."""
+
+    estimator: Classifier
+    delta: float
+    candidates: int
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self.estimator)
+        tags.input_tags.sparse = inner.input_tags.sparse
+        tags.input_tags.allow_nan = inner.input_tags.allow_nan
+        return tags
+
+    def _validate(self, X: RowsLike, y: ArrayLike | None) -> tuple[Rows, Labels]:
+        owner = type(self).__name__
+        check_delta(owner, self.delta)
+        check_candidates(owner, self.candidates)
+        if not is_classifier(self.estimator):
+            raise ValueError(
+                f"The 'estimator' parameter of {owner} must be a classifier. Got {self.estimator!r} instead."
+            )
+        rows, labels = self._validate_rows(X, y, reset=True)
+        if labels.size < 2 or np.unique(labels).size < 2:
+            raise ValueError(
+                f"{owner} needs rows of at least 2 classes. Got n_samples={labels.size} with only one class instead."
+            )
+        return rows, labels
+
+    def _validate_rows(self, X: RowsLike, y: ArrayLike | None, *, reset: bool) -> tuple[Rows, Labels]:
+        """Check shapes and labels."""
+        rows = rows_of(X)
+        labels = labels_of(type(self).__name__, rows, y)
+        validate_data(self, rows, skip_check_array=True, reset=reset)
+        return rows, labels
+
+    def _rows(self, X: RowsLike) -> Rows:
+        check_is_fitted(self, "certificate_")
+        rows = rows_of(X)
+        validate_data(self, rows, skip_check_array=True, reset=False)
+        return rows

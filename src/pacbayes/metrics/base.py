@@ -1,0 +1,60 @@
+"""The role of a metric: what is asked of a predictor on the judged rows.
+
+To add one: a file beside this one with a class that has the two members of :class:`Metric`, a line in
+``metrics/__init__.py``, and what its number is called in ``certificate/quantities.py``. Procedures that judge rows then
+take it by its name; nothing else knows which metrics there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from pacbayes._core.types import Labels
+
+__all__ = ["Judged", "Metric", "Observation"]
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """Judged rows: what is true and what was predicted.
+
+    Attributes
+    ----------
+    labels, predictions : ndarray
+        Of the judged rows, in their order.
+    draws : ndarray or None
+        What one draw per row from a distribution around the predictor predicts, where there is such.
+    """
+
+    labels: Labels
+    predictions: Labels
+    draws: Labels | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What a metric observed: on how many rows, and which counts.
+
+    Attributes
+    ----------
+    n : int
+        The rows that it is about.
+    observed : mapping
+        Counts, as :class:`pacbayes.certificate.Statement` records them.
+    """
+
+    n: int
+    observed: Mapping[str, int]
+
+
+class Metric(Protocol):
+    """What is certified."""
+
+    @property
+    def quantity(self) -> str:
+        """What its number is called: a name of :data:`pacbayes.certificate.QUANTITIES`."""
+
+    def observe(self, judged: Judged) -> Observation:
+        """Count on the judged rows."""

@@ -1,0 +1,32 @@
+"""The error: the share of rows that are misclassified."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pacbayes.metrics.base import Judged, Observation
+
+__all__ = ["Error"]
+
+
+class Error:
+    """The share of rows that are misclassified; with draws, by the prediction or by its draw.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pacbayes.metrics import Error, Judged
+    >>> Error().observe(Judged(np.array([0, 1, 1]), np.array([0, 0, 1])))
+    Observation(n=3, observed={'errors': 1})
+    """
+
+    quantity = "error"
+
+    def observe(self, judged: Judged) -> Observation:
+        """Count the rows on which prediction and label differ."""
+        wrong = np.asarray(judged.predictions != judged.labels)
+        if judged.draws is None:
+            return Observation(wrong.size, {"errors": int(wrong.sum())})
+        drawn = np.asarray(judged.draws != judged.labels)
+        counts = {"errors": wrong | drawn, "predict_errors": wrong, "draw_errors": drawn}
+        return Observation(wrong.size, {name: int(each.sum()) for name, each in counts.items()})

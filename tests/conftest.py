@@ -13,6 +13,10 @@ settings.register_profile("default", deadline=None, max_examples=200, suppress_h
 settings.load_profile("default")
 
 
+if os.environ.get("PACBAYES_DATA"):  # tests that change the folder, and processes they start, find it too
+    os.environ["PACBAYES_DATA"] = str(Path(os.environ["PACBAYES_DATA"]).resolve())
+
+
 def pytest_addoption(parser):
     parser.addoption("--points", type=int, default=20_000, help="points per function in the mpmath sweeps")
 

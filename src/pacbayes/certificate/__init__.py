@@ -7,7 +7,7 @@ from pacbayes.certificate.canonical import schema
 from pacbayes.certificate.causes import Cause, find_cause
 from pacbayes.certificate.certificate import Certificate
 from pacbayes.certificate.checks import AGREEMENT, Check, Verification, compare
-from pacbayes.certificate.issue import issue
+from pacbayes.certificate.issue import current_versions, issue
 from pacbayes.certificate.quantities import QUANTITIES
 from pacbayes.certificate.statement import Choice, Consequence, Reference, Statement
 from pacbayes.certificate.subjects import SUBJECTS, Subject
@@ -27,6 +27,7 @@ __all__ = [
     "Subject",
     "Verification",
     "compare",
+    "current_versions",
     "data_digest",
     "digest_of_arrays",
     "evaluate_statement",

@@ -41,7 +41,7 @@ def _agree(claimed: object, found: object, within: float) -> bool:
     numbers = (int, float)
     if isinstance(claimed, bool) or isinstance(found, bool):
         return claimed is found
-    if within and isinstance(claimed, numbers) and isinstance(found, numbers):
+    if within and isinstance(claimed, numbers) and isinstance(found, numbers) and not _both_whole(claimed, found):
         return abs(claimed - found) <= within * max(abs(claimed), abs(found), 1e-12)
     if isinstance(claimed, dict) and isinstance(found, dict):
         return claimed.keys() == found.keys() and all(_agree(claimed[key], found[key], within) for key in claimed)
@@ -50,6 +50,11 @@ def _agree(claimed: object, found: object, within: float) -> bool:
             _agree(one, two, within) for one, two in zip(claimed, found, strict=True)
         )
     return bool(claimed == found)
+
+
+def _both_whole(claimed: float, found: float) -> bool:
+    """Counts are compared exactly."""
+    return isinstance(claimed, int) and isinstance(found, int)
 
 
 @dataclass(frozen=True, slots=True)

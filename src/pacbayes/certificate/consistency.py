@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["own_checks"]
 
 _SLACK = 1e-9
+_SPLIT = 0.5  # of delta between excess and reference
 _COUNTED = ("errors", "reference_errors", "both")
 
 
@@ -32,7 +33,7 @@ def own_checks(record: Certificate) -> list[Check]:
         checks += [
             _guarded("value", lambda each=statement: _check_value(record, each)),  # type: ignore[misc]
             _guarded("consequence", lambda each=statement: _check_consequences(each)),  # type: ignore[misc]
-            _guarded("claims", lambda each=statement: _check_claims(each)),  # type: ignore[misc]
+            _guarded("claims", lambda each=statement: _check_claims(record, each)),  # type: ignore[misc]
             _guarded("observed", lambda each=statement: _check_observed(record, each)),  # type: ignore[misc]
         ]
     return checks
@@ -47,9 +48,23 @@ def _guarded(code: str, compute: Callable[[], Check]) -> Check:
 
 
 def _check_shares(record: Certificate) -> Check:
-    """All statements hold together, since their shares of delta add up to at most 1."""
-    total = sum(statement.share for statement in record.statements)
-    return Check("shares", bool(record.statements) and total <= 1.0 + _SLACK, total, 1.0)
+    """All statements hold together, since their shares of delta were fixed beforehand and add up to at most 1."""
+    shares = [statement.share for statement in record.statements]
+    own = [1.0 / len(shares)] * len(shares)
+    count = _chosen(record, "last_of")
+    if [statement.about for statement in record.statements] == ["snapshot", "last_snapshot"] and _is_count(count):
+        own = [0.5, 0.5 / (count * (count + 1))]
+    return compare("shares", shares, own, within=AGREEMENT)
+
+
+def _chosen(record: Certificate, what: str) -> Any:
+    """Return what was chosen under a name, if it was chosen without the judged rows; None if not."""
+    free = ("given", "learning_rows", "schedule")
+    return next((each.value for each in record.choices if each.what == what and each.where in free), None)
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
 
 
 def _check_value(record: Certificate, statement: Statement) -> Check:
@@ -70,23 +85,46 @@ def _check_consequences(statement: Statement) -> Check:
     return Check("consequence", held=True)
 
 
-def _check_claims(statement: Statement) -> Check:
-    """Bound, subject, reference and divergence have to go together."""
-    subject, record, reference = SUBJECTS[statement.about], bounds.get(statement.bound), statement.reference
+def _check_claims(record: Certificate, statement: Statement) -> Check:
+    """Procedure, subject, bound, reference, divergence, rates and assumptions have to go together."""
+    subject, bound, reference = SUBJECTS[statement.about], bounds.get(statement.bound), statement.reference
     if reference is not None:
-        bounds.require_sound("Certificate", record, reference.kind, None)
+        bounds.require_sound("Certificate", bound, reference.kind, None)
     complaints = {
-        "bound": statement.bound not in subject.bounds if subject.bounds is not None else not record.uses_kl,
-        "divergence": statement.kl != 0.0 and not (subject.has_divergence and record.uses_kl),
-        "reference": reference is not None and not subject.has_divergence,
-        "rates": _bets(statement) != (statement.rates is not None),
-        "anytime": subject.anytime and statement.rates != "all_n",
+        "procedure": record.procedure not in subject.procedures,
+        "order": "order" in record.digests and record.seed is None and not _says_irreproducible(record),
+        "bound": statement.bound not in subject.bounds if subject.bounds is not None else not bound.uses_kl,
+        "divergence": statement.kl != 0.0 and not (subject.has_divergence and bound.uses_kl),
+        "reference": reference is not None and not _own_reference(record, statement),
+        "rates": not _own_rates(record, statement),
         "quantity": statement.quantity not in QUANTITIES,
-        "assumptions": not set(statement.assumptions) <= set(ASSUMPTIONS),
-        "rate": isinstance(statement.rates, float) and (reference is not None or not subject.has_divergence),
+        "assumptions": not subject.assumptions <= set(statement.assumptions) <= set(ASSUMPTIONS),
     }
     wrong = next((code for code, so in complaints.items() if so), None)
     return Check("claims", wrong is None, claimed=wrong)
+
+
+def _says_irreproducible(record: Certificate) -> bool:
+    return any(note.code == "order_not_reproducible" for note in record.notes)
+
+
+def _own_reference(record: Certificate, statement: Statement) -> bool:
+    """Whether a reference is as the library takes it: its share fixed, its strength chosen without the judged rows."""
+    reference = statement.reference
+    if reference is None or not SUBJECTS[statement.about].has_divergence or reference.split != _SPLIT:
+        return False
+    return bool(_chosen(record, "strength") == reference.strength)
+
+
+def _own_rates(record: Certificate, statement: Statement) -> bool:
+    """Whether rates are the library's own grid, or one that was chosen without the judged rows."""
+    if not _bets(statement):
+        return statement.rates is None
+    subject = SUBJECTS[statement.about]
+    if isinstance(statement.rates, str):
+        return statement.rates == ("all_n" if subject.anytime else "one_n")
+    single = statement.reference is None and subject.has_divergence
+    return single and statement.rates is not None and _chosen(record, "rate") == statement.rates
 
 
 def _bets(statement: Statement) -> bool:

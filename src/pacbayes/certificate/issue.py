@@ -14,9 +14,14 @@ from pacbayes.certificate.certificate import Certificate
 from pacbayes.certificate.statement import Choice, Consequence, Statement
 from pacbayes.certificate.subjects import SUBJECTS
 
-__all__ = ["issue"]
+__all__ = ["current_versions", "issue"]
 
 _PACKAGES = ("pacbayes", "numpy", "scipy", "scikit-learn")
+
+
+def current_versions() -> dict[str, str]:
+    """Return the versions of the library and of what it computes with."""
+    return {name: version(name) for name in _PACKAGES} | {"python": python_version()}
 
 
 def issue(
@@ -50,7 +55,7 @@ def issue(
         notes=tuple(notes),
         digests=dict(digests or {}),
         seed=seed,
-        versions={name: version(name) for name in _PACKAGES} | {"python": python_version()},
+        versions=current_versions(),
         created=datetime.now(UTC).isoformat(timespec="seconds"),
     )
 

@@ -25,8 +25,12 @@ class Subject:
         Whether its bound has to hold for all n at once, since it is looked at as the stream grows.
     has_divergence : bool
         Whether it was chosen with the judged rows in sight, so that a divergence is counted.
-    consequences : mapping of str to str
+    consequences : tuple of (str, str)
         Which other predictors a bound on it covers, and by which rule.
+    procedures : frozenset of str
+        The procedures that make statements about it.
+    assumptions : frozenset of str
+        What a statement about it has to assume at least.
     """
 
     words: str
@@ -35,13 +39,21 @@ class Subject:
     anytime: bool = False
     has_divergence: bool = False
     consequences: tuple[tuple[str, str], ...] = ()
+    procedures: frozenset[str] = frozenset()
+    assumptions: frozenset[str] = frozenset({"iid"})
 
 
 _BETTING = frozenset({"betting"})
+_LEARNED = frozenset({"iid", "nothing_before"})
+_UNSEEN = frozenset({"iid", "unseen"})
 _ONE_DRAW = "one draw from the posterior per row"
 SUBJECTS: dict[str, Subject] = {
     "predict": Subject(
-        "`predict`", "The model itself, as it is used to predict", consequences=(("noisy_draw", "same"),)
+        "`predict`",
+        "The model itself, as it is used to predict",
+        consequences=(("noisy_draw", "same"),),
+        procedures=frozenset({"split"}),
+        assumptions=_LEARNED,
     ),
     "noisy_draw": Subject(
         _ONE_DRAW, "The same model with a little noise on its weights, drawn anew for each row", bounds=frozenset()
@@ -52,6 +64,8 @@ SUBJECTS: dict[str, Subject] = {
         bounds=None,
         has_divergence=True,
         consequences=(("vote", "twice"),),
+        procedures=frozenset({"posterior"}),
+        assumptions=_LEARNED,
     ),
     "snapshot": Subject(
         "a snapshot picked at random per row",
@@ -59,6 +73,8 @@ SUBJECTS: dict[str, Subject] = {
         bounds=_BETTING,
         anytime=True,
         consequences=(("vote", "twice"),),
+        procedures=frozenset({"online"}),
+        assumptions=_LEARNED,
     ),
     "vote": Subject(
         "their vote, which `predict` returns", "The majority vote, which is what predicting returns", bounds=frozenset()
@@ -68,17 +84,28 @@ SUBJECTS: dict[str, Subject] = {
         "The last snapshot, which `predict_last` returns",
         bounds=_BETTING,
         anytime=True,
+        procedures=frozenset({"online"}),
+        assumptions=_LEARNED,
     ),
     "given_predictions": Subject(
-        "the predictor that made these predictions", "The predictor that made these predictions"
+        "the predictor that made these predictions",
+        "The predictor that made these predictions",
+        procedures=frozenset({"given"}),
+        assumptions=_UNSEEN,
     ),
     "given_losses": Subject(
-        "the predictor with these losses", "The predictor with these losses", bounds=_EXACT | _BETTING
+        "the predictor with these losses",
+        "The predictor with these losses",
+        bounds=_EXACT | _BETTING,
+        procedures=frozenset({"given"}),
+        assumptions=_UNSEEN,
     ),
     "watched": Subject(
         "these predictions, on average over time,",
         "These predictions, on average over time",
         bounds=_BETTING,
         anytime=True,
+        procedures=frozenset({"monitor"}),
+        assumptions=frozenset({"before_label", "average_over_time"}),
     ),
 }

@@ -28,6 +28,7 @@ _CHECKS = {
     "data": "digest of the data",
     "order": "digest of the order",
     "order_of_rows": "the model's order is one of these rows",
+    "order_of_seed": "the order is the one that the recorded seed gives",
     "model": "digest of the model",
     "losses": "losses of the predictor",
     "predictor": "the predictor is what these rows teach",

@@ -31,6 +31,8 @@ _ANYTIME = "It holds for all lengths of the stream at once, so that it may be lo
 _NOTES = {
     "sorted_by_label": "The rows came sorted by label; rows that were collected class by class are not i.i.d.",
     "time_index": "The rows carry a time index; rows that drift with time are not i.i.d.",
+    "order_not_reproducible": "The order of the rows was drawn without a recorded seed: nobody can draw it again, so "
+    "that a recheck takes it as the model states it.",
     "repeated_rows": "{repeated} of {rows} rows repeat an earlier one; copies made by hand are not i.i.d.",
     "unreadable_lines": "{lines} lines could not be read and are not counted.",
 }

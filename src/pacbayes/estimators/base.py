@@ -9,12 +9,12 @@ from typing import Any, Self
 
 from numpy.typing import ArrayLike
 from sklearn.base import clone
-from sklearn.utils import check_random_state
 
+from pacbayes._core.notes import Note
 from pacbayes._core.rows import take
 from pacbayes._core.types import IntArray, Labels, RandomState, Rows, RowsLike
 from pacbayes.certificate import Certificate
-from pacbayes.procedures import CertificateWarning, Issued, Procedure, Sample, find_cautions
+from pacbayes.procedures import CertificateWarning, Issued, Procedure, Sample, draw_order, find_cautions
 
 __all__ = ["CertifiedEstimator", "check_candidates", "check_delta", "check_fraction"]
 
@@ -39,6 +39,10 @@ class CertifiedEstimator(ABC):
     def fitted_numbers(self, X: RowsLike) -> dict[str, Any]:
         """Return every fitted number and what is predicted for these rows, for whoever runs the fit again."""
 
+    def fitted_digests(self) -> dict[str, str]:
+        """Return the SHA-256 of fitted numbers, under the names that certificates have for them."""
+        return {}
+
     def fit(self, X: RowsLike, y: ArrayLike | None) -> Self:
         """Learn the predictor and issue its certificate.
 
@@ -51,9 +55,7 @@ class CertifiedEstimator(ABC):
         """
         self._forget("certificate_")
         rows, labels = self._validate(X, y)
-        generator = check_random_state(self.random_state)
-        order = generator.permutation(len(labels))
-        return self._certify(X, rows, labels, order, int(generator.randint(2**31)))
+        return self._certify(X, rows, labels, *draw_order(self.random_state, len(labels)))
 
     def reissue(self, X: RowsLike, y: Labels) -> Self:
         """Return a new estimator, fitted on these rows in the order of this one: how a certificate is rechecked."""
@@ -68,15 +70,12 @@ class CertifiedEstimator(ABC):
 
     def _certify(self, given: RowsLike, rows: Rows, labels: Labels, order: IntArray, seed: int) -> Self:
         """Everything after the shuffle, which is a function of data, parameters, order and seed alone."""
-        known = isinstance(self.random_state, numbers.Integral)
-        sample = Sample(
-            rows,
-            labels,
-            order,
-            seed,
-            int(self.random_state) if known else None,  # type: ignore[arg-type]
-            find_cautions(type(self).__name__, given, labels),
-        )
+        given_seed = self.random_state
+        known = int(given_seed) if isinstance(given_seed, numbers.Integral) else None
+        notes = find_cautions(type(self).__name__, given, labels)
+        if known is None:
+            notes = (*notes, Note("order_not_reproducible"))
+        sample = Sample(rows, labels, order, seed, known, notes)
         issued = self._procedure(len(labels)).run(sample)
         self.order_, self.seed_ = order, seed
         self._keep(issued)

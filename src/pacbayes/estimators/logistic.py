@@ -21,6 +21,7 @@ from pacbayes._core.types import FloatArray, Labels, RandomState, Rows, RowsLike
 from pacbayes.estimators.base import CertifiedEstimator, check_candidates, check_delta, check_fraction
 from pacbayes.posteriors import Gaussian
 from pacbayes.procedures import Issued, LinearLearner, Posterior, Procedure, Split
+from pacbayes.procedures.linear import gaussian_digest
 from pacbayes.procedures.posterior import REFERENCES
 
 __all__ = ["CertifiedLogisticRegression"]
@@ -254,6 +255,10 @@ per row, is at most 0.1776.
             "decision_function": self.decision_function(X),
             "predict": self.predict(X),
         }
+
+    def fitted_digests(self) -> dict[str, str]:
+        """Return the SHA-256 of prior and posterior, as the certificate has it."""
+        return {"model": gaussian_digest(self.classes_, self.prior_, self.posterior_)}
 
     def _transformed(self, X: RowsLike) -> Any:
         check_is_fitted(self, "certificate_")

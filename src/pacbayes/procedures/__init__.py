@@ -1,6 +1,15 @@
 """How certificates come about, one file each, all with the role that ``procedures/base.py`` states."""
 
-from pacbayes.procedures.base import Certifier, Issued, Procedure, Sample, compare_certificates, compare_numbers
+from pacbayes.procedures.base import (
+    Certifier,
+    Issued,
+    Procedure,
+    Sample,
+    compare_certificates,
+    compare_numbers,
+    draw_order,
+    version_differences,
+)
 from pacbayes.procedures.cautions import CertificateWarning, find_cautions
 from pacbayes.procedures.given import Given
 from pacbayes.procedures.linear import LinearLearner
@@ -27,8 +36,10 @@ __all__ = [
     "Split",
     "compare_certificates",
     "compare_numbers",
+    "draw_order",
     "find_cautions",
     "get",
+    "version_differences",
 ]
 
 PROCEDURES: dict[str, type[Procedure]] = {each.name: each for each in (Split, Posterior, Online, Given, Monitor)}

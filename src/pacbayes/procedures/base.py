@@ -13,14 +13,27 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
+from sklearn.utils import check_random_state
 
 from pacbayes._core.digests import data_digest, digest_of_arrays
 from pacbayes._core.notes import Note
-from pacbayes._core.types import IntArray, Labels, Rows, RowsLike
-from pacbayes.certificate import AGREEMENT, Certificate, Check, compare
+from pacbayes._core.types import IntArray, Labels, RandomState, Rows, RowsLike
+from pacbayes.certificate import Certificate, Check, compare, current_versions
 
-__all__ = ["Certifier", "Issued", "Procedure", "Sample", "compare_certificates", "compare_numbers"]
+__all__ = [
+    "FITTED",
+    "Certifier",
+    "Issued",
+    "Procedure",
+    "Sample",
+    "compare_certificates",
+    "compare_numbers",
+    "draw_order",
+    "version_differences",
+]
 
+# fitted numbers of two versions of the numerical libraries agree to this, relative to the largest of them
+FITTED = 1e-6
 _SAME_WORDS = ("procedure", "delta", "candidates", "seed", "choices", "notes")
 
 
@@ -54,6 +67,13 @@ class Sample:
         return {"data": data_digest(self.X, self.y), "order": digest_of_arrays(order=self.order)}
 
 
+def draw_order(random_state: RandomState, rows: int) -> tuple[IntArray, int]:
+    """Return the order of rows and the seed of whatever else is drawn, as a random state gives them."""
+    generator = check_random_state(random_state)
+    order: IntArray = generator.permutation(rows)
+    return order, int(generator.randint(2**31))
+
+
 @dataclass(frozen=True, slots=True)
 class Issued:
     """What a procedure results in.
@@ -78,12 +98,16 @@ class Certifier(Protocol):
 
     certificate_: Certificate
     order_: IntArray
+    seed_: int
 
     def reissue(self, X: RowsLike, y: Labels) -> Certifier:
         """Return a new estimator, fitted on these rows in the recorded order."""
 
     def fitted_numbers(self, X: RowsLike) -> dict[str, Any]:
         """Return every fitted number and what is predicted for these rows, by name."""
+
+    def fitted_digests(self) -> dict[str, str]:
+        """Return the SHA-256 of fitted numbers, under the names that certificates have for them."""
 
 
 class Procedure(ABC):
@@ -106,41 +130,69 @@ class Procedure(ABC):
                 f"The 'model' argument of recheck must be the estimator that issued this {certificate.procedure} "
                 f"certificate. Got {type(model).__name__} instead."
             )
-        checks = _check_order(certificate, len(y), model.order_)
+        checks = _check_order(certificate, len(y), model)
         if not all(check.held for check in checks):
             return checks
         again = model.reissue(X, y)
         numbers = compare_numbers(model.fitted_numbers(X), again.fitted_numbers(X))
-        return [*checks, *numbers, *compare_certificates(certificate, again.certificate_)]
+        named = {"model": certificate.digests["model"]} if "model" in certificate.digests else {}
+        model_digest = compare("model", named, model.fitted_digests())
+        return [*checks, model_digest, numbers, *compare_certificates(certificate, again.certificate_)]
 
 
-def _check_order(certificate: Certificate, rows: int, order: IntArray) -> list[Check]:
-    # an updated stream has more rows than its first fit, whose order this is
+def _check_order(certificate: Certificate, rows: int, model: Certifier) -> list[Check]:
+    """The order has to be one of these rows, the recorded one, and the one that the recorded seed gives."""
+    order = model.order_  # an updated stream has more rows than its first fit, whose order this is
     whole = order.size <= rows and np.array_equal(np.sort(order), np.arange(order.size))
-    found = digest_of_arrays(order=order)
-    return [Check("order_of_rows", whole), compare("order", certificate.digests.get("order"), found)]
+    checks = [
+        Check("order_of_rows", bool(whole)),
+        compare("order", certificate.digests.get("order"), digest_of_arrays(order=order)),
+    ]
+    if certificate.seed is None:
+        return checks
+    expected, seed = draw_order(certificate.seed, order.size)
+    return [*checks, Check("order_of_seed", np.array_equal(order, expected) and model.seed_ == seed)]
 
 
-def compare_numbers(claimed: Mapping[str, Any], found: Mapping[str, Any]) -> list[Check]:
+def compare_numbers(claimed: Mapping[str, Any], found: Mapping[str, Any]) -> Check:
     """Compare fitted numbers by name; those that differ are named."""
     different = sorted(name for name in {*claimed, *found} if not _close(claimed.get(name), found.get(name)))
-    return [Check("predictor", not different, claimed=", ".join(different) or None)]
+    return Check("predictor", not different, claimed=", ".join(different) or None)
 
 
 def _close(claimed: object, found: object) -> bool:
+    """Whether fitted numbers agree but for what other versions of the numerical libraries may change."""
     if claimed is None or found is None:
         return False
     one, two = np.asarray(claimed), np.asarray(found)
     if one.dtype.kind not in "fiub" or two.dtype.kind not in "fiub":
         return bool(np.array_equal(one, two))
-    return one.shape == two.shape and bool(np.allclose(one, two, rtol=AGREEMENT, atol=AGREEMENT))
+    if one.shape != two.shape or not (np.isfinite(one).all() and np.isfinite(two).all()):
+        return False
+    # relative to the largest of an array: rounding in a sum is relative to its largest terms, not to each result
+    return bool(np.all(np.abs(one - two) <= FITTED * np.maximum(np.abs(one).max(initial=0.0), 1e-300)))
 
 
 def compare_certificates(claimed: Certificate, found: Certificate) -> list[Check]:
-    """Compare everything that a certificate says with one that was issued again, but for times and versions."""
+    """Compare everything that a certificate says with one that was issued again, but for times and versions.
+
+    Counts and codes have to be equal; fitted numbers, and values that follow from them, up to what other versions of
+    the numerical libraries may change. The digest of fitted numbers is therefore left to whoever has the model.
+    """
     one, two = claimed.to_dict(), found.to_dict()
-    digests = [compare(name, claimed.digests.get(name), digest) for name, digest in found.digests.items()]
-    words = [compare(name, one[name], two[name], within=AGREEMENT) for name in _SAME_WORDS]
+    names = sorted({*claimed.digests, *found.digests} - {"model"})
+    digests = [compare(name, claimed.digests.get(name), found.digests.get(name)) for name in names]
+    words = [compare(name, one[name], two[name], within=FITTED) for name in _SAME_WORDS]
     count = max(len(one["statements"]), len(two["statements"]))
     pairs = ([*record["statements"], *[None] * (count - len(record["statements"]))] for record in (one, two))
-    return [*digests, *words, *(compare("statement", a, b, within=AGREEMENT) for a, b in zip(*pairs, strict=True))]
+    return [*digests, *words, *(compare("statement", a, b, within=FITTED) for a, b in zip(*pairs, strict=True))]
+
+
+def version_differences(certificate: Certificate) -> dict[str, tuple[str, str]]:
+    """Return the packages that a certificate was issued with in another version than is installed here."""
+    here = current_versions()
+    return {
+        name: (issued, here.get(name, "none"))
+        for name, issued in certificate.versions.items()
+        if here.get(name) != issued
+    }

@@ -1,0 +1,133 @@
+"""Certificates forged with a matching digest: every number made to fit, and still refused by ``verify``."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn.naive_bayes import GaussianNB
+
+import pacbayes as pb
+from pacbayes.certificate import Choice, issue
+
+SAMPLE = pb.datasets.make_known_risk(600, d=3, random_state=1)
+NOISE = np.random.default_rng(0).integers(0, 2, 600)
+
+
+def reissue(certificate, *, statement=None, **changes):
+    """The forger's tool: the library itself computes all values and the digest for claims of one's own."""
+    statements = [replace(certificate.statements[0], **(statement or {})), *certificate.statements[1:]]
+    options = {
+        "delta": certificate.delta,
+        "candidates": certificate.candidates,
+        "choices": certificate.choices,
+        "digests": certificate.digests,
+        "seed": certificate.seed,
+    }
+    procedure = changes.pop("procedure", certificate.procedure)
+    return issue(procedure, changes.pop("statements", statements), **options | changes)
+
+
+@pytest.fixture(scope="module")
+def betting():
+    return pb.CertifiedLogisticRegression(bound="betting", random_state=0).fit(SAMPLE.X, NOISE).certificate_
+
+
+@pytest.fixture(scope="module")
+def debiased():
+    model = pb.CertifiedLogisticRegression(bound="betting", reference="fixed", random_state=0)
+    return model.fit(SAMPLE.X, NOISE).certificate_
+
+
+@pytest.fixture(scope="module")
+def stream():
+    return (
+        pb.OnlineCertifiedClassifier(GaussianNB(), certify_last=True, random_state=0).fit(SAMPLE.X, NOISE).certificate_
+    )
+
+
+def test_what_the_tool_makes_of_the_truth_verifies(betting, debiased, stream):
+    for certificate in (betting, debiased, stream):
+        assert reissue(certificate).verify()
+
+
+def test_a_rate_chosen_in_hindsight(betting):
+    """The best of many rates with all the weight, which a union over them would have to share."""
+    values = {rate: reissue(betting, statement={"rates": rate}).value for rate in np.linspace(0.01, 0.99, 99).tolist()}
+    best = min(values, key=values.get)
+    assert not reissue(betting, statement={"rates": best}).verify()
+    seen = [replace(each, value=best, where="all_rows") if each.what == "rate" else each for each in betting.choices]
+    assert not reissue(betting, statement={"rates": best}, choices=seen).verify()
+
+
+def test_a_strength_chosen_in_hindsight(debiased):
+    first = debiased.statements[0]
+    values = {}
+    for strength in np.linspace(0.01, 1.0, 100).tolist():
+        fake = reissue(debiased, statement={"reference": replace(first.reference, strength=strength)})
+        values[strength] = (fake.value, fake)
+    _, fake = min(values.values(), key=lambda pair: pair[0])
+    assert fake.value < debiased.value
+    assert not fake.verify()
+
+
+@pytest.mark.parametrize("split", [0.9, 0.99])
+def test_delta_split_in_hindsight(debiased, split):
+    first = debiased.statements[0]
+    assert not reissue(debiased, statement={"reference": replace(first.reference, split=split)}).verify()
+
+
+def test_a_reference_that_always_errs(debiased):
+    """The growth of the excess at its limit and a reference of 1: value 0 beside a risk of one half, once accepted."""
+    n = debiased.n
+    observed = {"errors": n / 2, "reference_errors": n, "both": n / 2}
+    fake = reissue(debiased, statement={"observed": observed})
+    assert fake.value > 0.4 or not fake.verify()
+
+
+def test_shares_of_delta_moved_in_hindsight(stream):
+    snapshots, last = stream.statements
+    for shares in ((0.999, 0.001), (0.001, 0.999), (0.5, 0.5), (1.0, 1.0)):
+        moved = [replace(snapshots, share=shares[0]), replace(last, share=shares[1])]
+        assert not reissue(stream, statements=moved).verify()
+    assert not reissue(stream, statements=[last]).verify()
+    fewer = [Choice("last_of", 1, "schedule") if each.what == "last_of" else each for each in stream.choices]
+    assert not reissue(stream, choices=fewer).verify()
+
+
+def test_a_grid_for_one_n_under_a_stream(stream):
+    assert not reissue(stream, statement={"rates": "one_n"}).verify()
+    assert not reissue(stream, statement={"rates": 0.5}).verify()
+
+
+def test_counts_that_are_none(stream):
+    for errors in (-1, 0.5, stream.n + 1, float(stream.statements[0].observed["errors"]) - 0.25):
+        statement = {"observed": {"errors": errors}}
+        try:
+            fake = reissue(stream, statement=statement)
+        except ValueError:
+            continue
+        assert not fake.verify()
+
+
+def test_a_value_below_what_was_observed(betting):
+    first = replace(betting.statements[0], value=0.0, consequences=())
+    assert not replace(betting, statements=(first,), digest="").verify()
+
+
+def test_assumptions_that_were_dropped(betting, stream):
+    for certificate in (betting, stream):
+        assert not reissue(certificate, statement={"assumptions": ()}).verify()
+        assert not reissue(certificate, statement={"assumptions": ("iid",)}).verify()
+
+
+def test_a_subject_of_another_procedure(betting, stream):
+    assert not reissue(betting, procedure="split").verify()
+    assert not reissue(stream, procedure="given").verify()
+    predictions = pb.certify_predictions(NOISE, NOISE)
+    assert not reissue(predictions, statement={"about": "predict"}).verify()
+
+
+def test_a_vote_at_the_price_of_a_draw(betting):
+    first = betting.statements[0]
+    cheap = replace(first, consequences=(replace(first.consequences[0], rule="same", value=first.value),))
+    assert not replace(betting, statements=(cheap,), digest="").verify()

@@ -39,8 +39,10 @@ def opened(call, *, inside_fit):
 
     def watch(frame, event, _):
         fits[0] += {"call": 1, "return": -1}.get(event, 0) if frame.f_code is FIT else 0
+        if event != "call" or frame.f_code.co_name == "<module>":
+            return
         file = Path(frame.f_code.co_filename)
-        if event == "call" and file.suffix == ".py" and file.is_relative_to(PACKAGE) and (inside_fit or not fits[0]):
+        if file.suffix == ".py" and file.is_relative_to(PACKAGE) and (inside_fit or not fits[0]):
             files.add(file.relative_to(PACKAGE).as_posix())
 
     sys.setprofile(watch)

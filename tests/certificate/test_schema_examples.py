@@ -1,0 +1,57 @@
+"""The published example certificates: each is of the schema, is read back and verifies."""
+
+import json
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+
+import pacbayes as pb
+from pacbayes.certificate import schema
+from pacbayes.procedures import PROCEDURES
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+EXAMPLES = sorted((DOCS / "schema").glob("*.json"))
+
+
+@pytest.fixture(params=EXAMPLES, ids=lambda path: path.stem)
+def path(request):
+    return request.param
+
+
+def test_is_of_the_schema(path):
+    Draft202012Validator.check_schema(schema())
+    Draft202012Validator(schema()).validate(json.loads(path.read_text(encoding="utf-8")))
+
+
+def test_is_read_and_verifies(path):
+    certificate = pb.Certificate.from_json(path)
+    verification = certificate.verify()
+    assert verification, str(verification)
+    assert certificate.procedure == path.stem
+    assert certificate.to_json() == path.read_text(encoding="utf-8")
+
+
+def test_an_edit_is_found(path):
+    record = json.loads(path.read_text(encoding="utf-8"))
+    record["statements"][-1]["value"] *= 0.9
+    failed = {check.code for check in pb.Certificate.from_json(json.dumps(record)).verify().failed}
+    assert {"digest", "value"} <= failed
+
+
+def test_every_procedure_has_an_example():
+    assert {path.stem for path in EXAMPLES} == set(PROCEDURES)
+
+
+def test_the_examples_show_what_a_statement_can_hold():
+    statements = {path.stem: pb.Certificate.from_json(path).statements for path in EXAMPLES}
+    assert statements["posterior"][0].reference is not None
+    assert [each.about for each in statements["online"]] == ["snapshot", "last_snapshot"]
+    assert "log_growth" in statements["given"][0].observed
+    assert statements["split"][0].consequences
+
+
+def test_the_page_shows_the_stream_in_full():
+    page = (DOCS / "certificates.md").read_text(encoding="utf-8")
+    block = page.partition("```json\n")[2].partition("```")[0]
+    assert block == (DOCS / "schema" / "online.json").read_text(encoding="utf-8")

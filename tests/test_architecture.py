@@ -1,0 +1,127 @@
+"""docs/architecture.md is true: its tree names every room, and its lists every file that each path opens."""
+
+import re
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import pacbayes as pb
+from pacbayes.certificate import Certificate
+from pacbayes.cli import main
+from pacbayes.estimators.base import CertifiedEstimator
+from pacbayes.report import page
+
+PACKAGE = Path(pb.__file__).parent
+TEXT = (Path(__file__).resolve().parent.parent / "docs" / "architecture.md").read_text(encoding="utf-8")
+SAMPLE = pb.datasets.make_known_risk(300, d=2, random_state=0)
+ROOMS = {
+    "fit": {"estimators", "procedures", "certificate"},
+    "certify": {"cli", "runs", "report"},
+    "verify": {"cli", "runs", "certificate", "procedures"},
+}
+LEAVES = {"procedures/__init__.py"}  # procedures.get, a table
+FIT = CertifiedEstimator.fit.__code__
+
+
+def listed(path):
+    """The numbered files under a heading of the page."""
+    block = TEXT.partition(f"Files opened by `{path}`:\n\n")[2].partition("\n\n")[0]
+    files = re.findall(r"^(\d+)\. `(.*)`$", block, flags=re.MULTILINE)
+    assert [int(number) for number, _ in files] == list(range(1, len(files) + 1))
+    return [name for _, name in files]
+
+
+def opened(call, *, inside_fit):
+    """The files of the package of which a function runs; what an estimator's fit calls counts only if asked for."""
+    files, fits = set(), [0]
+
+    def watch(frame, event, _):
+        fits[0] += {"call": 1, "return": -1}.get(event, 0) if frame.f_code is FIT else 0
+        if event != "call" or frame.f_code.co_name == "<module>":
+            return
+        file = Path(frame.f_code.co_filename)
+        if file.suffix == ".py" and file.is_relative_to(PACKAGE) and (inside_fit or not fits[0]):
+            files.add(file.relative_to(PACKAGE).as_posix())
+
+    sys.setprofile(watch)
+    try:
+        call()
+    finally:
+        sys.setprofile(None)
+    return files
+
+
+def of_rooms(path, files):
+    return {file for file in files if file.partition("/")[0] in ROOMS[path]} - LEAVES
+
+
+def run_command(monkeypatch, *arguments):
+    monkeypatch.setattr(sys, "argv", ["pacbayes", *arguments])
+    with pytest.raises(SystemExit) as left:
+        main()
+    assert left.value.code == 0
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder with a table and its certificate; whatever is loaded late has been loaded then."""
+    monkeypatch.chdir(tmp_path)
+    pd.DataFrame(SAMPLE.X, columns=["a", "b"]).assign(label=SAMPLE.y).to_csv("table.csv", index=False)
+    run_command(monkeypatch, "certify", "table.csv", "--target", "label", "--out", "first", "-q")
+    return tmp_path
+
+
+def test_the_tree_names_every_room():
+    tree = TEXT.partition("    src/pacbayes/\n")[2].partition("    tests/")[0]
+    named = set(re.findall(r"^      (\S+?)/? ", tree, flags=re.MULTILINE))
+    assert named == {path.name for path in PACKAGE.iterdir() if path.suffix != ".typed" and path.name != "__pycache__"}
+
+
+def test_the_path_of_fit():
+    pb.CertifiedLogisticRegression(random_state=0).fit(SAMPLE.X, SAMPLE.y)
+    model = pb.CertifiedLogisticRegression(random_state=0)
+    files = opened(lambda: model.fit(SAMPLE.X, SAMPLE.y), inside_fit=True)
+    assert of_rooms("fit", files) == set(listed("fit"))
+    assert len(listed("fit")) <= 12
+
+
+def test_the_path_of_certify(folder, monkeypatch):
+    arguments = ("certify", "table.csv", "--target", "label", "--out", "second")
+    files = opened(lambda: run_command(monkeypatch, *arguments), inside_fit=False)
+    assert of_rooms("certify", files) == set(listed("certify"))
+    assert len(listed("certify")) <= 20
+
+
+def test_the_path_of_verify(folder, monkeypatch):
+    arguments = ("verify", "first", "--data", "table.csv")
+    files = opened(lambda: run_command(monkeypatch, *arguments), inside_fit=False)
+    assert of_rooms("verify", files) == set(listed("verify"))
+    assert len(listed("verify")) <= 20
+
+
+@pytest.mark.parametrize(
+    ("owner", "name", "arguments"),
+    [
+        (page, "delta_values", ("certify", "table.csv", "--target", "label", "--out", "second", "-q")),
+        (Certificate, "verify", ("verify", "first", "--data", "table.csv", "-q")),
+    ],
+)
+def test_is_computed_once(folder, monkeypatch, owner, name, arguments):
+    calls, compute = [], getattr(owner, name)
+    monkeypatch.setattr(owner, name, lambda *given: calls.append(name) or compute(*given))
+    run_command(monkeypatch, *arguments)
+    assert calls == [name]
+
+
+def test_the_digest_of_a_stream_is_computed_once_per_update(monkeypatch):
+    from sklearn.naive_bayes import GaussianNB
+
+    from pacbayes.procedures import online
+
+    calls, compute = [], online.data_digest
+    monkeypatch.setattr(online, "data_digest", lambda *given: calls.append(len(given[1])) or compute(*given))
+    model = pb.OnlineCertifiedClassifier(GaussianNB(), certify_last=True, random_state=0)
+    model.fit(SAMPLE.X[:200], SAMPLE.y[:200]).update(SAMPLE.X[200:], SAMPLE.y[200:])
+    assert calls == [200, 300]

@@ -1,0 +1,46 @@
+"""Issue the example certificates of ``docs/schema`` again: one per procedure, from fixed seeds.
+
+Run it when the schema gains a field; the JSON block in ``docs/certificates.md`` is ``online.json`` and is replaced too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from sklearn.linear_model import LogisticRegression
+
+import pacbayes as pb
+from pacbayes.procedures import LossMonitor
+
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+
+
+def examples() -> Iterator[tuple[str, pb.Certificate]]:
+    """Yield the name of each file and its certificate."""
+    sample = pb.datasets.make_known_risk(600, d=3, random_state=1)
+    yield "split", pb.CertifiedLogisticRegression(random_state=0).fit(sample.X, sample.y).certificate_
+    posterior = pb.CertifiedLogisticRegression(bound="betting", reference="online", candidates=2, random_state=0)
+    yield "posterior", posterior.fit(sample.X, sample.y).certificate_
+    stream = pb.OnlineCertifiedClassifier(LogisticRegression(), certify_last=True, random_state=0)
+    yield "online", stream.fit(sample.X, sample.y).certificate_
+    yield "given", pb.certify_predictions(losses=np.linspace(0.0, 0.4, 101))
+    monitor = LossMonitor(delta=0.01)
+    monitor.extend([0.0, 0.0, 0.0, 1.0] * 100)
+    monitor.unreadable = 2
+    yield "monitor", monitor.certificate()
+
+
+def main() -> None:
+    """Write the files, and the block of the page."""
+    for name, certificate in examples():
+        certificate.to_json(DOCS / "schema" / f"{name}.json")
+    page = DOCS / "certificates.md"
+    shown = (DOCS / "schema" / "online.json").read_text(encoding="utf-8")
+    before, fence, rest = page.read_text(encoding="utf-8").partition("```json\n")
+    page.write_text(before + fence + shown + rest[rest.index("```") :], encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

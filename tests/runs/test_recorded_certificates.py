@@ -42,11 +42,10 @@ pytestmark = pytest.mark.filterwarnings("ignore::pacbayes.CertificateWarning")  
 
 
 def check(certificate, statement, recorded):
-    """Values from counts are the same to the last bit, those from sums of expected losses to their last digits."""
-    within = 0.0 if "clopper" in recorded["bound"] else 1e-12
+    """Counts are the same, and values to the last digits, in which versions of scipy differ."""
     assert statement.n == recorded["n"]
     assert statement.bound == recorded["bound"]
-    assert statement.value == pytest.approx(recorded["value"], rel=within, abs=0.0)
+    assert statement.value == pytest.approx(recorded["value"], rel=1e-12, abs=0.0)
     assert statement.kl == pytest.approx(recorded["kl"], rel=1e-9)
     assert statement.risk == pytest.approx(recorded["risk"], rel=1e-12)
     if statement is certificate.statements[0]:
@@ -69,7 +68,8 @@ def test_certificates_of_the_eight_files(name, data_folder):
         check(run.certificate, run.certificate.statements[0], recorded)
         if recorded["baseline"] is not None:
             expected = recorded["baseline"]
-            assert (run.baseline.value, run.baseline.n, run.baseline.errors) == tuple(expected.values())
+            assert (run.baseline.n, run.baseline.errors) == (expected["n"], expected["errors"])
+            assert run.baseline.value == pytest.approx(expected["value"], rel=1e-12)
 
 
 @pytest.mark.parametrize("name", OPTIONS)

@@ -16,7 +16,7 @@ from pacbayes.certificate.canonical import SCHEMA_VERSION, content_digest, parse
 from pacbayes.certificate.checks import Verification, compare
 from pacbayes.certificate.consistency import own_checks
 from pacbayes.certificate.statement import Choice, Statement
-from pacbayes.certificate.words import as_html, as_table, sentence
+from pacbayes.certificate.words import as_html, as_table, sentence, sentences
 
 __all__ = ["Certificate"]
 
@@ -165,7 +165,7 @@ class Certificate:
         return sentence(self)
 
     def __str__(self) -> str:
-        return f"{sentence(self)}\n\n{as_table(self)}"
+        return "\n".join([*sentences(self), "", as_table(self)])
 
     def __hash__(self) -> int:
         return hash(self.digest)

@@ -48,6 +48,7 @@ _WHAT = {
     "posterior_scale": "posterior scale, relative to its shape",
     "last_of": "snapshot, the last of",
 }
+_VALUES = {"grid": "best of a grid", "fit": "the fit on the learning rows"}
 _WHERE = {
     "given": "given",
     "learning_rows": "chosen on the learning rows",
@@ -105,7 +106,9 @@ def table_rows(certificate: Certificate) -> list[tuple[str, str]]:
     lines = [("confidence", f"{_percent(certificate.delta)} (delta {certificate.delta:g})")]
     if certificate.candidates > 1:
         lines.append(("candidates", f"{certificate.candidates}, delta shared among them"))
+    several = len(certificate.statements) > 1
     for statement in certificate.statements:
+        lines += [("about", SUBJECTS[statement.about].words.rstrip(","))] if several else []
         lines += _statement_rows(statement)
     lines += [("note", note_words(note)) for note in certificate.notes]
     return lines
@@ -115,7 +118,7 @@ def _statement_rows(statement: Statement) -> list[tuple[str, str]]:
     lines = [("value", round_up(statement.value))]
     lines += [("vote", round_up(each.value)) for each in statement.consequences if each.about == "vote"]
     if statement.share < 1.0:
-        lines.append(("share", f"{statement.share:.4g} of delta; the rest is for the other statements"))
+        lines.append(("share", f"{statement.share:.4g} of delta"))
     lines.append(("examples", f"{statement.n}, the rows that the bound is computed on"))
     lines.append(("observed", f"{statement.risk:.4f}"))
     lines.append(("divergence", f"{statement.kl:.4g} nats from prior to posterior"))
@@ -147,6 +150,7 @@ def note_words(note: Note) -> str:
 def choice_words(choice: Choice) -> str:
     """Return in a line what was chosen, where, and what it cost."""
     value = f"{choice.value:.6g}" if isinstance(choice.value, float) else str(choice.value)
+    value = _VALUES.get(value, value)
     cost = _COSTS.get(choice.cost, choice.cost).format(size=0.0 if choice.size is None else choice.size)
     return f"{_WHAT.get(choice.what, choice.what)}: {value} ({_WHERE.get(choice.where, choice.where)}; {cost})"
 

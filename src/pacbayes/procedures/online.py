@@ -76,7 +76,7 @@ class Online(Procedure):
         statements = [_statement("snapshot", stream.losses, 0.5 if self.certify_last else 1.0)]
         choices = [
             Choice("schedule", repr(stream.schedule), "given"),
-            Choice("rate", "best of a grid", "all_rows", "union_over_rates", betting_rates()[0].size),
+            Choice("rate", "grid", "all_rows", "union_over_rates", betting_rates()[0].size),
         ]
         if self.certify_last:
             # half of delta is for all snapshots that ever are the last, the k-th of them getting 1/(k (k + 1)) of it

@@ -257,7 +257,7 @@ class Posterior(Procedure):
             Choice("learning_rows", rows.count, given),
             Choice("preprocessing", type(rows.preprocessing).__name__, learned),
             Choice("alpha", plan.alpha, learned if self.alpha is None else given),
-            Choice("prior_mean", "its fit" if self.prior == "informed" else "zero", learned),
+            Choice("prior_mean", "fit" if self.prior == "informed" else "zero", learned),
             Choice("prior_shape", self.shape, given),
             Choice("prior_scale", plan.scale, learned),
             Choice("bound", self.bound, given),
@@ -267,7 +267,7 @@ class Posterior(Procedure):
             choices.append(Choice("prior_variance", plan.variance, learned))
         if self.bound == "betting":
             one = task.rates.size == 1
-            grid = Choice("rate", "best of a grid", "all_rows", "union_over_rates", task.rates.size)
+            grid = Choice("rate", "grid", "all_rows", "union_over_rates", task.rates.size)
             choices.append(Choice("rate", plan.rate, learned) if one else grid)
         if self.reference != "none":
             choices.append(Choice("reference", self.reference, given, "reference", 1.0 - _SPLIT))

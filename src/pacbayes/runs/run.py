@@ -196,7 +196,7 @@ def certify_file(
     chosen, why = choose_method(settings, len(table.classes), len(table.y))
     words = method_words(chosen, why, len(table.classes))
     with progress(f"Certifying {settings.model} on {len(table.y)} rows (method: {words}) ..."):
-        run = certify_table(table, settings, baseline=baseline, threads=threads)
+        run = _certify(table, chosen, why, baseline=baseline, threads=threads)
     return replace(run, source=file.name)
 
 
@@ -227,6 +227,11 @@ def certify_table(table: Table, settings: Settings, *, baseline: bool = True, th
     ('split', 180)
     """
     chosen, why = choose_method(settings, len(table.classes), len(table.y))
+    return _certify(table, chosen, why, baseline=baseline, threads=threads)
+
+
+def _certify(table: Table, chosen: Settings, why: str, *, baseline: bool, threads: int) -> Run:
+    """Certify with settings whose method is resolved."""
     with threadpool_limits(threads), warnings.catch_warnings():
         warnings.simplefilter("ignore", CertificateWarning)  # the certificate carries the same as notes
         model = estimator_for(table, chosen).fit(table.X, table.y)

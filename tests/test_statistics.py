@@ -97,8 +97,10 @@ def test_outcomes_refuse_what_is_no_count():
 
 
 def test_every_statistic_of_a_bound_is_an_option_of_the_command():
-    command = pytest.importorskip("typer.main").get_command(__import__("pacbayes.cli._app", fromlist=["app"]).app)
-    offered = {option.name for option in command.commands["bound"].params}
+    pytest.importorskip("typer")
+    from pacbayes.cli._app import _load
+
+    offered = {option.name for option in _load("bound").params}
     assert {name for record in pb.bounds.catalogue() for name in pb.bounds.arguments_of(record)} <= offered
 
 

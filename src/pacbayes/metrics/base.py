@@ -41,7 +41,7 @@ class Observation:
     ----------
     n : int
         The rows that it is about: all judged rows, or those of one class. A procedure refuses a metric that is about
-        none of them. Which rows these are may depend on labels and predictions, but not on whether they agree.
+        none of them. Whether a row counts is decided from that row alone, or the binomial limit would not hold.
     observed : mapping
         Counts, as :class:`pacbayes.certificate.Statement` records them. "errors" is the count that is bounded.
     """

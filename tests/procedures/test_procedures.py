@@ -2,6 +2,7 @@
 
 import inspect
 import json
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from pacbayes import procedures
 from pacbayes.certificate import SUBJECTS, Verification, schema
 from pacbayes.certificate.verdicts import proof_words
 from pacbayes.certificate.words import choice_words, sentences
-from pacbayes.procedures import PROCEDURES, ClassifierLearner, Procedure, Split, certify_rows
+from pacbayes.procedures import PROCEDURES, ClassifierLearner, Procedure, Split, certify_rows, compare_numbers
 from pacbayes.report import render
 from pacbayes.verification import recheck
 
@@ -136,6 +137,12 @@ class TestCertifyRows:
         one.issued.stored["predictor"].theta_ += 1.0
         verification = recheck(one.certificate_, X, Y, one)
         assert "predictor" in [check.code for check in verification.failed]
+
+    def test_a_predictor_that_was_not_kept_proves_nothing(self):
+        one = certify_rows(Split(learner=NAIVE, fraction=0.5, delta=0.05), X, Y)
+        bare = replace(one, issued=replace(one.issued, stored={}))
+        assert "predictor" in [check.code for check in recheck(one.certificate_, X, Y, bare).failed]
+        assert [check.held for check in compare_numbers({}, {})] == [False]
 
     def test_checks_rows_and_labels(self):
         with pytest.raises(ValueError, match="inconsistent numbers of samples"):

@@ -66,7 +66,8 @@ class Issued:
     fitted : mapping
         What an estimator keeps of it, under the names of its attributes.
     stored : mapping
-        The predictor's stored form: named parts, each a fitted estimator, an array or a list of them.
+        The predictor's stored form: named parts, each a fitted estimator, an array or a list of them. A recheck
+        without an estimator compares these.
     """
 
     certificate: Certificate
@@ -140,9 +141,9 @@ def _check_order(certificate: Certificate, rows: int, order: IntArray) -> list[C
 
 
 def compare_numbers(claimed: Mapping[str, Any], found: Mapping[str, Any]) -> list[Check]:
-    """Compare fitted numbers by name; those that differ are named."""
+    """Compare fitted numbers by name; those that differ are named. Where there are none, nothing was proved."""
     different = sorted(name for name in {*claimed, *found} if not _close(claimed.get(name), found.get(name)))
-    return [Check("predictor", not different, claimed=", ".join(different) or None)]
+    return [Check("predictor", bool(claimed) and not different, claimed=", ".join(different) or None)]
 
 
 def _close(claimed: object, found: object) -> bool:

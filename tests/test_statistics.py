@@ -16,12 +16,19 @@ from pacbayes.cli.bound import bound
 
 RATES, WEIGHTS = np.array([0.9, 0.4, 0.05]), np.array([0.2, 0.3, 0.5])
 MEANS = {entry.name: entry for entry in statistics.means()}
+COMBINED = {"strength", "risk_second", "reference_second", "reference_log_growth"}  # read where parts are put together
 COUNTS = {"errors", "frequencies", "values"}  # of 0-1 losses alone, which a summary of any losses does not have
 
 
 def test_a_statistic_of_a_bound_is_in_the_table():
     read = {name for record in pb.bounds.catalogue() for name in record.statistics}
     assert read <= set(statistics.TABLE), "add an entry to pacbayes/statistics/table.py"
+
+
+def test_every_statistic_is_read():
+    """One that nobody reads is not free: after draws, all statistics of a summary share their part of delta."""
+    read = {name for record in pb.bounds.catalogue() for name in record.statistics}
+    assert set(statistics.TABLE) - read == COMBINED, "name it among the arguments of a bound"
 
 
 @pytest.mark.parametrize("entry", statistics.TABLE.values(), ids=lambda entry: entry.name)

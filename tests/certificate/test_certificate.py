@@ -211,6 +211,21 @@ def test_what_is_not_a_certificate_is_refused_in_a_sentence(text, message):
         pb.Certificate.from_json(text)
 
 
+@pytest.mark.parametrize(("about", "known"), [("vote", "'predict'"), ("nobody", "'watched'")])
+def test_a_predictor_that_nobody_can_state_is_refused(about, known):
+    record = json.loads(CERTIFICATES["split"].to_json())
+    record["statements"][0]["about"] = about
+    with pytest.raises(ValueError, match=rf"'about' must be one of \[.*{known}.*\]. Got '{about}' instead"):
+        pb.Certificate.from_json(json.dumps(record))
+
+
+def test_a_consequence_for_an_unknown_predictor_is_refused():
+    record = json.loads(CERTIFICATES["stream"].to_json())
+    record["statements"][0]["consequences"][0]["about"] = "predict"
+    with pytest.raises(ValueError, match=r"'about' must be one of \['noisy_draw', 'vote'\]. Got 'predict' instead"):
+        pb.Certificate.from_json(json.dumps(record))
+
+
 class TestArgumentsOfPredictions:
     @pytest.mark.parametrize(
         ("arguments", "message"),

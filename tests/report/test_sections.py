@@ -7,11 +7,11 @@ import pytest
 from sklearn.naive_bayes import GaussianNB
 
 import pacbayes as pb
-from pacbayes.certificate import SUBJECTS, schema
+from pacbayes.certificate import QUANTITIES, SUBJECTS, schema
 from pacbayes.certificate.words import ASSUMPTIONS, round_up, sentences
 from pacbayes.procedures import PROCEDURES
 from pacbayes.report import compare_with_trivial, delta_values, page, render
-from pacbayes.report.phrases import OBSERVED, QUANTITIES, QUESTIONS, RULES
+from pacbayes.report.phrases import OBSERVED, QUESTIONS, RULES
 from pacbayes.report.sections import SECTIONS
 
 OPTIONAL = {"baseline", "stream", "hardest"}
@@ -94,7 +94,11 @@ def test_the_values_over_delta_are_computed_once(stream, monkeypatch):
 def test_there_are_words_for_every_code():
     statement = schema()["properties"]["statements"]["items"]["properties"]
     assert set(QUESTIONS) == set(ASSUMPTIONS)
-    assert set(QUANTITIES) == set(statement["quantity"]["enum"])
+    for quantity in QUANTITIES.values():
+        assert quantity.words
+        assert quantity.unit
+        assert "{percent}" in quantity.verdict
+        assert "{percent}" in quantity.often
     assert {*RULES, "same"} == set(statement["consequences"]["items"]["properties"]["rule"]["enum"])
     assert set(RULES) <= {rule for subject in SUBJECTS.values() for _, rule in subject.consequences}
     assert all(procedure.made for procedure in PROCEDURES.values())

@@ -1,11 +1,14 @@
 """Notes on tables: which codes come with which columns, and the sentence of each."""
 
+import ast
+import inspect
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from pacbayes._core.notes import Note
-from pacbayes.tables import prepare_table
+from pacbayes.tables import _notes, prepare_table
 from pacbayes.tables.words import SENTENCES, sentence
 
 LABELS = np.where(np.arange(200) % 2, "yes", "no")
@@ -45,6 +48,16 @@ CASES = {
         "There are 3 more notes of this kind.",
     ),
 }
+
+
+def codes_in_source():
+    """The codes that the room's notes are made with."""
+    calls = [each for each in ast.walk(ast.parse(inspect.getsource(_notes))) if isinstance(each, ast.Call)]
+    return {call.args[0].value for call in calls if getattr(call.func, "id", "") == "Note"}
+
+
+def test_every_note_has_a_sentence():
+    assert codes_in_source() == set(SENTENCES), "add its sentence to pacbayes/tables/words.py"
 
 
 def test_every_code_has_a_case():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from inspect import signature
 from typing import TypedDict, Unpack
 
 from numpy.typing import ArrayLike
@@ -23,6 +24,7 @@ REFERENCE_KINDS = ("none", "fixed", "predictable")
 _ANY = frozenset(REFERENCE_KINDS)
 _FIXED = frozenset({"none", "fixed"})
 _PREDICTABLE = frozenset({"predictable"})
+_NO_STATISTIC = ("kl", "n", "delta")
 
 # codes, which pacbayes.bounds.words turns into sentences
 _IID = ("iid", "no_reference")
@@ -83,11 +85,17 @@ class _Fields(TypedDict, total=False):
     valid_at: str
 
 
-_RISK: _Fields = {"statistics": ("risk",), "assumptions": _IID, "targets": frozenset({"risk"})}
+_RISK: _Fields = {"assumptions": _IID, "targets": frozenset({"risk"})}
+
+
+def _required(function: Callable[..., FloatOrArray]) -> tuple[str, ...]:
+    """Return the statistics that a bound cannot do without: what it has to be given besides kl, n and delta."""
+    given = signature(function).parameters.values()
+    return tuple(each.name for each in given if each.default is each.empty and each.name not in _NO_STATISTIC)
 
 
 def _risk(function: Callable[..., FloatOrArray], source: str, description: str, **changes: Unpack[_Fields]) -> Entry:
-    fields: _Fields = {**_RISK, **changes}
+    fields: _Fields = {"statistics": _required(function), **_RISK, **changes}
     return Entry(
         name=function.__name__, function=function, citation=CITATIONS[source], description=description, **fields
     )
@@ -95,7 +103,6 @@ def _risk(function: Callable[..., FloatOrArray], source: str, description: str, 
 
 def _excess(function: Callable[..., FloatOrArray], source: str, description: str, **changes: Unpack[_Fields]) -> Entry:
     fields: _Fields = {
-        "statistics": ("plus", "minus"),
         "targets": frozenset({"excess"}),
         "assumptions": _IID_FIXED,
         "valid_for": _FIXED,
@@ -117,13 +124,13 @@ _ENTRIES = (
         clopper_pearson,
         "clopper",
         "The exact binomial limit for one fixed predictor and the 0-1 loss, the hold-out baseline.",
-        **(_HOLDOUT | {"statistics": ("errors",)}),
+        **_HOLDOUT,
     ),
     _risk(
         progressive_chernoff,
         "biggs",
         "The paper's bound on the average true loss of a reference.",
-        **(_HOLDOUT | _THEOREM_E7 | {"statistics": ("reference",), "targets": frozenset({"reference"})}),
+        **(_HOLDOUT | _THEOREM_E7 | {"targets": frozenset({"reference"})}),
     ),
     _risk(mcallester, "mcallester1999", "The square-root bound: simplest to state, loosest at small risk."),
     _risk(maurer, "maurer", "The kl bound: the tightest in common use for a risk with no variance information."),
@@ -138,13 +145,11 @@ _ENTRIES = (
         tolstikhin_seldin,
         "tolstikhin",
         "The empirical Bernstein bound: good where the loss varies little around its mean.",
-        statistics=("risk", "variance"),
     ),
     _excess(
         unexpected_bernstein,
         "mhammedi",
         "The second-moment bound the paper compares with; valid for online references, looser than betting.",
-        statistics=("excess", "second"),
         assumptions=_IID_PREDICTABLE,
         valid_for=_ANY,
         valid_at="all_n_fixed_rates",
@@ -153,7 +158,6 @@ _ENTRIES = (
         vector_kl,
         "adams",
         "The kl bound for any number of error types and any weights on them.",
-        statistics=("frequencies", "values"),
         targets=frozenset({"sum"}),
     ),
     _excess(excess_kl, "biggs", "The paper's main theorem: the three-way kl inverse of an excess.", **_THEOREM_E7),
@@ -163,7 +167,7 @@ _ENTRIES = (
         betting,
         "jang",
         "The sound bound for online references, at all n at once; at the same rates never above unexpected Bernstein.",
-        statistics=("log_growth", "rates", "weights"),
+        statistics=("log_growth", "rates", "weights"),  # weights have a default, and a summary has its own
         targets=frozenset({"risk", "excess", "reference"}),
         assumptions=_IID_PREDICTABLE,
         valid_for=_ANY,

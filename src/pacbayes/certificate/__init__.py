@@ -8,7 +8,7 @@ from pacbayes.certificate.causes import Cause, find_cause
 from pacbayes.certificate.certificate import Certificate
 from pacbayes.certificate.checks import AGREEMENT, Check, Verification, compare
 from pacbayes.certificate.issue import current_versions, issue
-from pacbayes.certificate.quantities import QUANTITIES
+from pacbayes.certificate.quantities import QUANTITIES, Quantity
 from pacbayes.certificate.statement import Choice, Consequence, Reference, Statement
 from pacbayes.certificate.subjects import SUBJECTS, Subject
 
@@ -22,6 +22,7 @@ __all__ = [
     "Choice",
     "Consequence",
     "Note",
+    "Quantity",
     "Reference",
     "Statement",
     "Subject",

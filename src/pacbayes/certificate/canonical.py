@@ -10,6 +10,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from pacbayes.certificate.subjects import SUBJECTS
+
 __all__ = ["SCHEMA_VERSION", "content_digest", "parse_certificate", "schema", "to_text"]
 
 SCHEMA_VERSION = 1
@@ -51,9 +53,20 @@ def parse_certificate(text: str | bytes) -> dict[str, Any]:
     if version != SCHEMA_VERSION or isinstance(version, bool):
         raise ValueError(f"A certificate must have schema version {SCHEMA_VERSION}. Got {version!r} instead.")
     _check_object("certificate", record, schema())
+    _check_subjects(record["statements"])
     if not record["digest"]:
         raise ValueError("The field 'digest' must be a SHA-256 in hexadecimal. It is empty.")
     return record
+
+
+def _check_subjects(statements: list[dict[str, Any]]) -> None:
+    """Refuse predictors that this version does not know; the schema leaves the list open, so that it may grow."""
+    own = [name for name, subject in SUBJECTS.items() if subject.bounds is None or subject.bounds]
+    covered = list(dict.fromkeys(name for subject in SUBJECTS.values() for name, _ in subject.consequences))
+    for statement in statements:
+        _check("about", statement["about"], {"enum": own})
+        for each in statement["consequences"]:
+            _check("about", each["about"], {"enum": covered})
 
 
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

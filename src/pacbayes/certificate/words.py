@@ -90,7 +90,8 @@ def sentences(certificate: Certificate) -> list[str]:
 def _sentence(certificate: Certificate, statement: Statement) -> str:
     same = [SUBJECTS[each.about].words for each in statement.consequences if each.rule == "same"]
     subject = SUBJECTS[statement.about].words + "".join(f", and of {words}," for words in same)
-    quantity = QUANTITIES.get(statement.quantity, statement.quantity)
+    known = QUANTITIES.get(statement.quantity)
+    quantity = statement.quantity if known is None else known.words
     text = (
         f"With probability at least {_percent(certificate.delta)} over the data, the true {quantity} of "
         f"{subject} is at most {round_up(statement.value)}"

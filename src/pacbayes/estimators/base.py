@@ -10,7 +10,6 @@ from typing import Any, Self
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 
-from pacbayes._core.notes import Note
 from pacbayes._core.rows import take
 from pacbayes._core.types import IntArray, Labels, RandomState, Rows, RowsLike
 from pacbayes.certificate import Certificate
@@ -72,10 +71,7 @@ class CertifiedEstimator(ABC):
         """Everything after the shuffle, which is a function of data, parameters, order and seed alone."""
         given_seed = self.random_state
         known = int(given_seed) if isinstance(given_seed, numbers.Integral) else None
-        notes = find_cautions(type(self).__name__, given, labels)
-        if known is None:
-            notes = (*notes, Note("order_not_reproducible"))
-        sample = Sample(rows, labels, order, seed, known, notes)
+        sample = Sample(rows, labels, order, seed, known, find_cautions(type(self).__name__, given, labels))
         issued = self._procedure(len(labels)).run(sample)
         self.order_, self.seed_ = order, seed
         self._keep(issued)

@@ -1,8 +1,8 @@
 """The role of a metric: what is asked of a predictor on the judged rows.
 
-To add one: a file beside this one with a class that has the two members of :class:`Metric`, a line in
-``metrics/__init__.py``, and what its number is called in ``certificate/quantities.py``. Procedures that judge rows then
-take it by its name; nothing else knows which metrics there are.
+To add one: a file beside this one with a class that has the two members of :class:`Metric`, a line in ``METRICS`` of
+``metrics/__init__.py``, and the words for its quantity in ``certificate/quantities.py``, which sentences and reports
+read. Procedures that judge rows then take it by its name; nothing else knows which metrics there are.
 """
 
 from __future__ import annotations
@@ -40,9 +40,10 @@ class Observation:
     Attributes
     ----------
     n : int
-        The rows that it is about.
+        The rows that it is about: all judged rows, or those of one class. A procedure refuses a metric that is about
+        none of them. Whether a row counts is decided from that row alone, or the binomial limit would not hold.
     observed : mapping
-        Counts, as :class:`pacbayes.certificate.Statement` records them.
+        Counts, as :class:`pacbayes.certificate.Statement` records them. "errors" is the count that is bounded.
     """
 
     n: int
@@ -57,4 +58,4 @@ class Metric(Protocol):
         """What its number is called: a name of :data:`pacbayes.certificate.QUANTITIES`."""
 
     def observe(self, judged: Judged) -> Observation:
-        """Count on the judged rows."""
+        """Count on the judged rows; the true share of "errors" among the rows it is about is what is bounded."""

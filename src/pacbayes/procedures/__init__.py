@@ -11,6 +11,7 @@ from pacbayes.procedures.base import (
     version_differences,
 )
 from pacbayes.procedures.cautions import CertificateWarning, find_cautions
+from pacbayes.procedures.certifier import ProcedureCertifier, certify_rows
 from pacbayes.procedures.given import Given
 from pacbayes.procedures.linear import LinearLearner
 from pacbayes.procedures.monitor import LossMonitor, Monitor
@@ -32,8 +33,10 @@ __all__ = [
     "Online",
     "Posterior",
     "Procedure",
+    "ProcedureCertifier",
     "Sample",
     "Split",
+    "certify_rows",
     "compare_certificates",
     "compare_numbers",
     "draw_order",

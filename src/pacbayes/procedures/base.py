@@ -1,8 +1,10 @@
 """The role of a procedure: how rows become a certificate, and how anyone can have that done again.
 
-To add one: a file beside this one with a frozen dataclass of its options that derives from :class:`Procedure`, and a
-line in ``procedures/__init__.py``. If its statements are about a kind of predictor that no other procedure knows, that
-kind is added to ``certificate/subjects.py``. Nothing else knows which procedures there are.
+To add one: a file beside this one with a frozen dataclass of its options that derives from :class:`Procedure`, and
+its class in ``PROCEDURES`` of ``procedures/__init__.py``. :func:`pacbayes.procedures.certify_rows` then runs it on
+rows, and ``recheck`` runs it again; nothing else knows which procedures there are. If its statements are about a kind
+of predictor that no other procedure knows, that kind is added to ``certificate/subjects.py``, with the bounds that are
+proved for it.
 """
 
 from __future__ import annotations
@@ -52,7 +54,7 @@ class Sample:
     random_state : int or None
         The seed that order and ``seed`` follow from; None if they cannot be drawn again.
     notes : tuple of Note
-        What was noticed about the rows.
+        What was noticed about the rows; that their order cannot be drawn again is added here.
     """
 
     X: Rows
@@ -61,6 +63,10 @@ class Sample:
     seed: int = 0
     random_state: int | None = None
     notes: tuple[Note, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.random_state is None:
+            object.__setattr__(self, "notes", (*self.notes, Note("order_not_reproducible")))
 
     def digests(self) -> dict[str, str]:
         """Return the SHA-256 of data and order."""
@@ -84,7 +90,8 @@ class Issued:
     fitted : mapping
         What an estimator keeps of it, under the names of its attributes.
     stored : mapping
-        The predictor's stored form: named parts, each a fitted estimator, an array or a list of them.
+        The predictor's stored form: named parts, each a fitted estimator, an array or a list of them. A recheck
+        without an estimator compares these.
     """
 
     certificate: Certificate
@@ -111,16 +118,32 @@ class Certifier(Protocol):
 
 
 class Procedure(ABC):
-    """How a certificate comes about: options in its fields, the same four things in every subclass."""
+    """How a certificate comes about: options in its fields, the same few things in every subclass.
+
+    Attributes
+    ----------
+    name : str
+        Under which certificates record it.
+    made : str
+        How the number came about, in plain sentences for a report.
+    proves : tuple of str
+        Codes of what a recheck proves and what not; ``certificate/verdicts.py`` has their sentences.
+    repeatable : bool
+        Whether the rows are at hand for whoever verifies.
+    """
 
     name: ClassVar[str]
+    made: ClassVar[str]
     proves: ClassVar[tuple[str, ...]] = ("learned_apart", "not_collection")
-    repeatable: ClassVar[bool] = True  # whether the rows are at hand for whoever verifies
-    made: ClassVar[str]  # how the number came about, in plain words for a report
+    repeatable: ClassVar[bool] = True
 
     @abstractmethod
     def run(self, sample: Sample) -> Issued:
-        """Issue the certificate; a function of sample and options alone, so that running it again verifies it."""
+        """Issue the certificate; a function of sample and options alone, so that running it again verifies it.
+
+        Rows are used in ``sample.order``, further draws come from ``sample.seed``, and ``sample.digests()`` goes into
+        the certificate: a recheck compares the digests of data and order.
+        """
 
     @classmethod
     def recheck(cls, certificate: Certificate, X: RowsLike, y: Labels, model: object) -> list[Check]:
@@ -155,9 +178,9 @@ def _check_order(certificate: Certificate, rows: int, model: Certifier) -> list[
 
 
 def compare_numbers(claimed: Mapping[str, Any], found: Mapping[str, Any]) -> Check:
-    """Compare fitted numbers by name; those that differ are named."""
+    """Compare fitted numbers by name; those that differ are named. Where there are none, nothing was proved."""
     different = sorted(name for name in {*claimed, *found} if not _close(claimed.get(name), found.get(name)))
-    return Check("predictor", not different, claimed=", ".join(different) or None)
+    return Check("predictor", bool(claimed) and not different, claimed=", ".join(different) or None)
 
 
 def _close(claimed: object, found: object) -> bool:

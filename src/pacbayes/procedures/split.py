@@ -13,7 +13,7 @@ from pacbayes import metrics
 from pacbayes._core.rows import take
 from pacbayes._core.types import Classifier
 from pacbayes.certificate import Choice, Statement, issue
-from pacbayes.metrics import Judged, Metric
+from pacbayes.metrics import Judged
 from pacbayes.procedures.base import Issued, Procedure, Sample
 from pacbayes.procedures.cautions import find_repetitions
 
@@ -96,7 +96,7 @@ class Split(Procedure):
         cost = ("candidates", self.candidates) if self.candidates > 1 else ("none", None)
         certificate = issue(
             self.name,
-            [self._statement(metrics.get(name), judged) for name in self.metrics],
+            [self._statement(name, judged) for name in self.metrics],
             delta=self.delta,
             candidates=self.candidates,
             choices=[
@@ -111,9 +111,12 @@ class Split(Procedure):
         )
         return Issued(certificate, {**learned.fitted, "n_learning_": count}, learned.stored)
 
-    def _statement(self, metric: Metric, judged: Judged) -> Statement:
+    def _statement(self, name: str, judged: Judged) -> Statement:
         """State one metric; all of them share delta evenly, so that they hold together."""
+        metric = metrics.get(name)
         found = metric.observe(judged)
+        if found.n < 1:
+            raise ValueError(f"The metric {name!r} is about none of the {len(judged.labels)} judged rows.")
         return Statement(
             about="predict",
             quantity=metric.quantity,

@@ -7,7 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from pacbayes._core.notes import Note
-from pacbayes.certificate import Certificate
+from pacbayes.certificate import QUANTITIES, Certificate
 from pacbayes.report import phrases
 from pacbayes.report.sections import SECTIONS, Contents
 from pacbayes.report.values import delta_values
@@ -82,7 +82,7 @@ def render(
         .render(
             certificate=certificate,
             percent=phrases.percent_words(certificate),
-            quantity=phrases.QUANTITIES[certificate.statements[0].quantity],
+            quantity=QUANTITIES[certificate.statements[0].quantity],
             verdict=phrases.verdict_words(certificate),
             comparison=phrases.compare_with_trivial(certificate, trivial),
             notes=phrases.words_of_notes(certificate, notes),

@@ -7,18 +7,16 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from pacbayes._core.notes import Note
-from pacbayes.certificate import SUBJECTS, Certificate, Statement
+from pacbayes.certificate import QUANTITIES, SUBJECTS, Certificate, Statement
 from pacbayes.certificate.assumptions import ASSUMPTIONS
 from pacbayes.certificate.words import note_words, round_up
 
 __all__ = [
     "OBSERVED",
     "PARTS",
-    "QUANTITIES",
     "QUESTIONS",
     "RULES",
     "Comparison",
-    "Quantity",
     "Rule",
     "compare_with_trivial",
     "condition_words",
@@ -31,26 +29,6 @@ __all__ = [
 ]
 
 _WEAK, _OFTEN = 0.5, 0.25
-
-
-@dataclass(frozen=True, slots=True)
-class Quantity:
-    """What a statement bounds, in the words of a report.
-
-    Attributes
-    ----------
-    noun : str
-        Its name.
-    unit : str
-        What stands beside the large number, which is a percentage.
-    verdict, often : str
-        What the bound means, and what a large observed value does, with a place for ``percent``.
-    """
-
-    noun: str
-    unit: str
-    verdict: str
-    often: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,20 +57,6 @@ class Comparison(NamedTuple):
     warning: str
 
 
-QUANTITIES = {
-    "error": Quantity(
-        "true error",
-        "of new cases are misclassified, at most",
-        "Of 100 new cases, on average at most {percent} are misclassified.",
-        "The model misclassifies {percent} % of the judged rows; more rows alone will not help.",
-    ),
-    "loss": Quantity(
-        "true loss",
-        "mean loss on new cases, at most",
-        "On new cases the loss, which lies between 0 and 100 %, is on average at most {percent} %.",
-        "The loss on the judged rows is {percent} % on average; more rows alone will not help.",
-    ),
-}
 # a rule by which the same number holds for another predictor needs no words of its own
 RULES = {
     "twice": Rule(

@@ -12,7 +12,7 @@ from decimal import Decimal
 from typing import TypeAlias
 
 from pacbayes import bounds
-from pacbayes.certificate import Certificate, Statement
+from pacbayes.certificate import QUANTITIES, Certificate, Statement
 from pacbayes.certificate.words import choice_words, gain_words, round_up, sentences
 from pacbayes.report import phrases
 from pacbayes.report.charts import draw_bar, draw_curve
@@ -76,7 +76,7 @@ def _guarantee(statement: Statement) -> Data:
     covered = [(statement.about, statement.value), *((each.about, each.value) for each in statement.consequences)]
     return {
         "predictors": [(phrases.subject_words(about), round_up(value)) for about, value in covered],
-        "noun": phrases.QUANTITIES[statement.quantity].noun,
+        "noun": QUANTITIES[statement.quantity].noun,
         "n": statement.n,
         "share": f"{statement.share:.4g}",
     }
@@ -93,7 +93,7 @@ def _baseline(contents: Contents) -> Data | None:
     if given is None:
         return None
     return {
-        "noun": phrases.QUANTITIES[contents.first.quantity].noun,
+        "noun": QUANTITIES[contents.first.quantity].noun,
         "own": round_up(phrases.headline_value(contents.certificate)),
         "shown": round_up(float(given["value"])),
         "n": int(given["n"]),
@@ -139,7 +139,7 @@ def _delta(contents: Contents) -> Data:
         "position": position,
         "own": rows[position],
         "has_vote": "vote" in rows[position],
-        "noun": phrases.QUANTITIES[contents.first.quantity].noun,
+        "noun": QUANTITIES[contents.first.quantity].noun,
         "subject": phrases.subject_words(contents.first.about, inside=True),
         "several": len(contents.certificate.statements) > 1,
     }

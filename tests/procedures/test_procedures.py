@@ -1,0 +1,154 @@
+"""One list of procedures: each is found by its name, says what it does, issues what verifies, and can be rechecked."""
+
+import inspect
+import json
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+import pytest
+from jsonschema import Draft202012Validator
+from sklearn.naive_bayes import GaussianNB
+
+import pacbayes as pb
+from pacbayes import procedures
+from pacbayes.certificate import SUBJECTS, Verification, schema
+from pacbayes.certificate.verdicts import proof_words
+from pacbayes.certificate.words import choice_words, sentences
+from pacbayes.procedures import PROCEDURES, ClassifierLearner, Procedure, Split, certify_rows, compare_numbers
+from pacbayes.report import render
+from pacbayes.verification import recheck
+
+SAMPLE = pb.datasets.make_known_risk(400, d=2, random_state=0)
+X, Y = SAMPLE.X, SAMPLE.y
+NAIVE = ClassifierLearner(GaussianNB())
+
+
+class Constant:
+    def predict(self, rows):
+        return np.zeros(len(rows), dtype=int)
+
+
+def fit(model):
+    fitted = model.fit(X, Y)
+    return fitted.certificate_, fitted
+
+
+def run(procedure):
+    certifier = certify_rows(procedure, X, Y, random_state=0)
+    return certifier.certificate_, certifier
+
+
+def watch():
+    monitor = procedures.LossMonitor()
+    monitor.extend([0.0, 1.0, 0.0] * 100)
+    return monitor.certificate(), None
+
+
+# a new procedure gets a line here: how to issue a certificate, and what rechecks it (run(MyProcedure(...)) gives both)
+CASES = {
+    "split": lambda: run(Split(learner=NAIVE, fraction=0.5, delta=0.05)),
+    "posterior": lambda: fit(pb.CertifiedLogisticRegression(bound="betting", random_state=0)),
+    "online": lambda: fit(pb.OnlineCertifiedClassifier(GaussianNB(), random_state=0)),
+    "given": lambda: (pb.certify_predictions(Y, Constant().predict(X)), Constant()),
+    "monitor": watch,
+}
+
+
+@pytest.fixture(scope="module", params=PROCEDURES)
+def case(request):
+    assert request.param in CASES, "add a case to this file"
+    return PROCEDURES[request.param], *CASES[request.param]()
+
+
+def subclasses():
+    """The procedures in the modules of the room, whether they are listed or not."""
+    names = [path.stem for path in Path(procedures.__file__).parent.glob("*.py") if path.stem != "__init__"]
+    modules = [import_module(f"pacbayes.procedures.{name}") for name in names]
+    members = {each for module in modules for _, each in inspect.getmembers(module, inspect.isclass)}
+    return {each for each in members if issubclass(each, Procedure) and not inspect.isabstract(each)}
+
+
+def test_every_procedure_is_listed_once():
+    assert subclasses() == set(PROCEDURES.values()), "add it to PROCEDURES in pacbayes/procedures/__init__.py"
+    assert len(PROCEDURES) == len(subclasses()), "two procedures have one name"
+
+
+def test_every_procedure_has_a_case():
+    assert set(CASES) == set(PROCEDURES)
+
+
+@pytest.mark.parametrize("procedure", PROCEDURES.values(), ids=PROCEDURES)
+def test_every_procedure_says_what_it_does_and_proves(procedure):
+    assert procedure.made.endswith(".")
+    assert procedure.proves
+    for code in procedure.proves:
+        assert proof_words(Verification((), (code,))) != code, "add a sentence to pacbayes/certificate/verdicts.py"
+
+
+class TestEveryProcedure:
+    def test_issues_what_verifies_and_follows_the_schema(self, case):
+        procedure, certificate, _ = case
+        assert certificate.procedure == procedure.name
+        assert certificate.verify(), str(certificate.verify())
+        Draft202012Validator(schema()).validate(json.loads(certificate.to_json()))
+        assert pb.Certificate.from_json(certificate.to_json()) == certificate
+
+    def test_has_words(self, case):
+        procedure, certificate, _ = case
+        for said, statement in zip(sentences(certificate), certificate.statements, strict=True):
+            assert SUBJECTS[statement.about].words.strip(",") in said
+        assert procedure.made in render(certificate)
+
+    def test_says_where_each_choice_was_made_and_what_it_cost(self, case):
+        for choice in case[1].choices:
+            assert f"({choice.where};" not in choice_words(choice) or choice.where == "given", choice
+            assert f"; {choice.cost})" not in choice_words(choice), choice
+
+    def test_is_rechecked_on_its_rows_and_no_others(self, case):
+        procedure, certificate, model = case
+        if not procedure.repeatable:
+            with pytest.raises(ValueError, match="cannot be run again"):
+                recheck(certificate, X, Y, model)
+            return
+        verification = recheck(certificate, X, Y, model)
+        assert verification, str(verification)
+        flipped = Y.copy()
+        flipped[:40] = 1 - flipped[:40]
+        assert not recheck(certificate, X, flipped, model)
+
+
+class TestCertifyRows:
+    def test_gives_what_the_estimator_gives(self):
+        issued = certify_rows(Split(learner=NAIVE, fraction=0.5, delta=0.05), X, Y, random_state=3).certificate_
+        estimator = pb.CertifiedClassifier(GaussianNB(), random_state=3).fit(X, Y)
+        assert issued.statements == estimator.certificate_.statements
+        assert issued.digests == estimator.certificate_.digests
+        assert issued.seed == 3
+        assert recheck(issued, X, Y, estimator)
+
+    def test_other_options_are_noticed(self):
+        one, other = (certify_rows(Split(learner=NAIVE, fraction=0.5, delta=d), X, Y) for d in (0.05, 0.1))
+        assert not recheck(one.certificate_, X, Y, other)
+
+    def test_another_predictor_is_noticed(self):
+        one = certify_rows(Split(learner=NAIVE, fraction=0.5, delta=0.05), X, Y)
+        one.issued.stored["predictor"].theta_ += 1.0
+        verification = recheck(one.certificate_, X, Y, one)
+        assert "predictor" in [check.code for check in verification.failed]
+
+    def test_a_predictor_that_was_not_kept_proves_nothing(self):
+        one = certify_rows(Split(learner=NAIVE, fraction=0.5, delta=0.05), X, Y)
+        bare = replace(one, issued=replace(one.issued, stored={}))
+        assert "predictor" in [check.code for check in recheck(one.certificate_, X, Y, bare).failed]
+        assert not compare_numbers({}, {}).held
+
+    def test_checks_rows_and_labels(self):
+        with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+            certify_rows(Split(learner=NAIVE, fraction=0.5, delta=0.05), X, Y[:-1])
+
+
+def test_an_unknown_procedure_is_refused():
+    with pytest.raises(ValueError, match=r"The procedure must be one of split, .*\. Got 'magic' instead"):
+        procedures.get("magic")

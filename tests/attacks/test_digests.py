@@ -1,6 +1,6 @@
 """Different data have different digests; the same data in another container has the same."""
 
-import datetime
+import datetime as dt
 from decimal import Decimal
 from fractions import Fraction
 
@@ -71,11 +71,11 @@ VALUES = {
     "fraction": Fraction(1),
     "complex": 1 + 0j,
     "text complex": "(1+0j)",
-    "date": datetime.date(2020, 1, 1),
-    "time": datetime.datetime(2020, 1, 1),
+    "date": dt.date(2020, 1, 1),
+    "time": dt.datetime(2020, 1, 1),  # noqa: DTZ001  (no time zone)
     "text date": "2020-01-01",
     "text time": "2020-01-01 00:00:00",
-    "span": datetime.timedelta(1),
+    "span": dt.timedelta(1),
     "moment": np.datetime64("2020-01-01"),
     "list": [1],
     "text list": "[1]",

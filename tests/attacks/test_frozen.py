@@ -1,10 +1,11 @@
 """What an estimator learned before the fit does not survive into it unseen."""
 
 import functools
+from collections import OrderedDict
 
 import numpy as np
 import pytest
-from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer
 from sklearn.decomposition import PCA
@@ -33,7 +34,7 @@ class Holds(ClassifierMixin, BaseEstimator):
     def __init__(self, known=None):
         self.known = known
 
-    def fit(self, X, y):
+    def fit(self, _, y):
         self.classes_ = np.unique(y)
         return self
 
@@ -92,9 +93,8 @@ class PlainMemory:
 class Poisoned:
     """A cache that gives what was fitted elsewhere."""
 
-    def cache(self, function):
-        def stored(*arguments, **options):
-            del arguments, options
+    def cache(self, _):
+        def stored(*_, **__):
             return X, FrozenEstimator(StandardScaler().fit(X))
 
         return stored
@@ -111,7 +111,7 @@ def unclonable():
 
 
 CARRIERS = {
-    "frozen": lambda: frozen(),
+    "frozen": frozen,
     "frozen in a pipeline": lambda: make_pipeline(StandardScaler(), frozen()),
     "frozen in calibration": lambda: CalibratedClassifierCV(frozen()),
     "frozen in a vote": lambda: VotingClassifier([("a", frozen()), ("b", GaussianNB())]),
@@ -135,10 +135,10 @@ CARRIERS = {
     ),
     "a global fitted one": lambda: make_pipeline(FunctionTransformer(uses_global), GaussianNB()),
     "arguments with a fitted one": lambda: make_pipeline(
-        FunctionTransformer(apply, kw_args={"model": KNOWING}), GaussianNB()
+        FunctionTransformer(apply, kw_args=OrderedDict(model=KNOWING)), GaussianNB()
     ),
     "unclonable": unclonable,
-    "a dict with a fitted one": lambda: Holds({"model": KNOWING}),
+    "a dict with a fitted one": lambda: Holds(OrderedDict(model=KNOWING)),
     "a plain object with a fitted one": lambda: Holds(PlainMemory(KNOWING)),
     "rows in a parameter": lambda: HoldsRows((X, Y)),
     "answers in a parameter": lambda: HoldsAnswers(dict(zip(map(bytes, X), Y.tolist(), strict=True))),
@@ -152,7 +152,7 @@ def apply(X, model):
 
 
 def closure(model):
-    return lambda X: model.transform(X)
+    return lambda X: model.transform(X + 0.0)
 
 
 def uses_global(X):
@@ -180,12 +180,12 @@ def test_what_answers_before_it_learned_is_refused(certify):
     [
         FrozenEstimator(PCA(2).fit(X, Y)),
         make_pipeline(StandardScaler(), FrozenEstimator(PCA(2).fit(X))),
-        FunctionTransformer(apply, kw_args={"model": KNOWING}),
+        FunctionTransformer(apply, kw_args=OrderedDict(model=KNOWING)),
         FunctionTransformer(uses_global),
     ],
 )
 def test_preprocessing_that_survives_clone_is_refused(steps, options):
-    with pytest.raises(ValueError, match="'preprocessing' parameter of .* must come unlearned"):
+    with pytest.raises(ValueError, match=r"'preprocessing' parameter of .* must come unlearned"):
         pb.CertifiedLogisticRegression(preprocessing=steps, random_state=0, **options).fit(X, Y)
 
 
@@ -227,14 +227,6 @@ class ForgetsNothing(ClassifierMixin, BaseEstimator):
         return np.array([_MEMORY.get(bytes(row), 0) for row in X])
 
 
-class TransformsByMemory(TransformerMixin, BaseEstimator):
-    def fit(self, X, y=None):
-        return self
-
-    def transform(self, X):
-        return X
-
-
 _MEMORY = {}
 
 
@@ -261,7 +253,9 @@ def test_options_of_a_stream_stay_those_of_its_fit():
         model = pb.OnlineCertifiedClassifier(GaussianNB(), random_state=0).fit(X[:300], Y[:300])
         before = model.certificate_
         shown = name.partition("__")[0]
-        with pytest.raises(ValueError, match=f"The '{shown}' parameter of OnlineCertifiedClassifier must stay") as caught:
+        with pytest.raises(
+            ValueError, match=f"The '{shown}' parameter of OnlineCertifiedClassifier must stay"
+        ) as caught:
             model.set_params(**{name: value}).update(X[300:], Y[300:])
         assert "\n" not in str(caught.value)
         assert model.certificate_ == before

@@ -1,9 +1,9 @@
 """Digests of data: SHA-256 over a canonical form that does not depend on the container.
 
 An array is hashed as its name, a line ``kind:shape`` and its values, row by row. Numbers and truth values that doubles
-hold exactly are of the kind ``number``: little-endian doubles, with one zero and one NaN. Everything else is of the kind
-``value``: each value as a tag of one byte that says what it is (see ``_encode``), the length of what follows in eight
-little-endian bytes, and its text in UTF-8; whole numbers that no double holds are among these, and so are names.
+hold exactly are of the kind ``number``: little-endian doubles, with one zero and one NaN. Everything else is of the
+kind ``value``: each value as a tag of one byte that says what it is (see ``_encode``), the length of what follows in
+eight little-endian bytes, and its text in UTF-8; whole numbers that no double holds are among these, and so are names.
 So 1, 1.0 and True agree in arrays of numbers, while 1, "1", True and None differ in arrays of objects.
 
 A frame of numbers is hashed as the array it holds, any other frame as the number of its columns and then column by
@@ -13,7 +13,7 @@ and zeros dropped.
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import hashlib
 import math
 import numbers
@@ -34,7 +34,7 @@ _ROWS = 8192
 _EXACT = 2**53  # up to which doubles hold all whole numbers
 _SECONDS = {"W": 604800, "D": 86400, "h": 3600, "m": 60, "s": 1}
 _PARTS = {"ms": 10**3, "us": 10**6, "ns": 10**9, "ps": 10**12, "fs": 10**15, "as": 10**18}
-_EPOCH = datetime.datetime(1970, 1, 1)  # noqa: DTZ001  (like numpy's, in no time zone)
+_EPOCH = dt.datetime(1970, 1, 1)  # noqa: DTZ001  (like numpy's, in no time zone)
 
 
 def data_digest(X: RowsLike, y: ArrayLike) -> str:
@@ -164,7 +164,7 @@ def _is_number(array: NDArray[Any]) -> bool:
         return bool(np.all((array.astype(np.float64) == array) | np.isnan(array)))
     if kind not in "iu":
         return False
-    if -_EXACT <= array.min() and array.max() <= _EXACT:
+    if array.min() >= -_EXACT and array.max() <= _EXACT:
         return True
     return all(_is_double(int(value)) for value in array.flat)
 
@@ -187,9 +187,7 @@ def _values(block: NDArray[Any]) -> bytes:
     if block.dtype.kind in "Mm":
         unit, step = np.datetime_data(block.dtype)
         return b"".join(_encode_time(value, unit, step) for value in block.flat)
-    return b"".join(
-        _part(b"t", value) if type(value) is str else _encode(value) for value in np.ravel(block).tolist()
-    )
+    return b"".join(_part(b"t", value) if type(value) is str else _encode(value) for value in np.ravel(block).tolist())
 
 
 def _encode(value: object) -> bytes:
@@ -202,23 +200,32 @@ def _encode(value: object) -> bytes:
         return _encode_time(value, *np.datetime_data(value.dtype))
     if isinstance(value, np.generic) and not isinstance(value, np.longdouble | np.clongdouble):
         value = value.item()
+    return _part(*_tagged(value))
+
+
+def _tagged(value: object) -> tuple[bytes, str | bytes]:
+    """Return the tag of a value and its text."""
+    tag, text = b"o", f"{type(value).__module__}.{type(value).__qualname__}:"
     if isinstance(value, str):
-        return _part(b"t", value)
+        return b"t", value
     if isinstance(value, bool):
-        return _part(b"b", str(int(value)))
-    if isinstance(value, int | float):
-        return _part(b"n", _number_text(value))
-    if value is None or type(value).__name__ == "NAType":
-        return _part(b"0", "")
-    if isinstance(value, bytes | bytearray):
-        return _part(b"y", bytes(value))
-    if isinstance(value, datetime.datetime) and value.tzinfo is None and not hasattr(value, "nanosecond"):
-        return _part(b"d", str((value - _EPOCH) // datetime.timedelta(microseconds=1) * 10**12))
-    if isinstance(value, list | tuple | np.ndarray):
+        tag, text = b"b", str(int(value))
+    elif isinstance(value, int | float):
+        tag, text = b"n", _number_text(value)
+    elif value is None or type(value).__name__ == "NAType":
+        tag, text = b"0", ""
+    elif isinstance(value, bytes | bytearray):
+        return b"y", bytes(value)
+    elif isinstance(value, dt.datetime) and value.tzinfo is None and not hasattr(value, "nanosecond"):
+        tag, text = b"d", str((value - _EPOCH) // dt.timedelta(microseconds=1) * 10**12)
+    elif isinstance(value, list | tuple | np.ndarray):
         shape = str(value.shape) if isinstance(value, np.ndarray) else f"({len(value)},)"
-        inner = value.flat if isinstance(value, np.ndarray) else value
-        return _part(b"l", shape.encode() + b"".join(_encode(each) for each in inner))
-    return _part(b"o", f"{type(value).__module__}.{type(value).__qualname__}:{value}")
+        return b"l", shape.encode() + b"".join(
+            _encode(each) for each in (value.flat if isinstance(value, np.ndarray) else value)
+        )
+    else:
+        text += str(value)
+    return tag, text
 
 
 def _number_text(value: float) -> str:

@@ -1,9 +1,9 @@
 """What an estimator brings along that it learned before: found by looking through a clone of it.
 
 A clone forgets what ``fit`` learned, unless an estimator says otherwise (``__sklearn_clone__``, as ``FrozenEstimator``
-does), holds fitted estimators where ``clone`` only copies (in dictionaries, functions and plain objects), is told not to
-learn (``prefit``), reads from a cache, or was given as many values as there are rows. A memory outside the estimator, in
-a module, a file or a private attribute, cannot be seen; that there is none is an assumption of every certificate.
+does), holds fitted estimators where ``clone`` only copies (in functions and plain objects), is told not to learn
+(``prefit``), reads from a cache, or was given as many values as there are rows. A memory outside the estimator, in a
+module, a file or a private attribute, cannot be seen; that there is none is an assumption of every certificate.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import functools
 import inspect
 import numbers
+import warnings
 from collections.abc import Iterator, Mapping
 from itertools import chain
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
@@ -54,9 +55,7 @@ def refuse_prefit(owner: str, name: str, estimator: object, rows: int) -> None:
     ValueError: The 'estimator' parameter of Me must come unlearned. Got GaussianNB, which keeps what it learned when \
 it is cloned.
     """
-    found = next(_reasons(estimator, rows, 0, set()), None)
-    if found is None:
-        found = next(_reasons(clone(estimator, safe=False), rows, 0, set(), cloned=True), None)
+    found = next(_reasons(clone(estimator, safe=False), rows, 0, set()), None)
     if found is not None:
         raise ValueError(f"The {name} of {owner} must come unlearned. Got {found}.")
 
@@ -64,45 +63,43 @@ it is cloned.
 def refuse_early_answers(owner: str, estimator: Any, X: Rows) -> None:
     """Refuse a classifier that answers before it has learned: nobody can tell from what."""
     model = clone(estimator)
-    try:
-        model.predict(take(X, slice(0, 1)))
-    except Exception:  # noqa: BLE001  (as it should)
-        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            model.predict(take(X, slice(0, 1)))
+        except Exception:  # as it should
+            return
     raise ValueError(
-        f"The 'estimator' parameter of {owner} must come unlearned. Got {type(model).__name__}, which answers before it "
-        "has learned; a predictor that exists is certified by certify_predictions."
+        f"The 'estimator' parameter of {owner} must come unlearned. Got {type(model).__name__}, which answers before "
+        "it has learned; a predictor that exists is certified by certify_predictions."
     )
 
 
-def _reasons(value: Any, rows: int, depth: int, seen: set[int], *, cloned: bool = False) -> Iterator[str]:
-    """Yield what a value knows; before cloning only what says that cloning it changes nothing."""
-    if isinstance(value, _LEAVES) and not isinstance(value, np.ndarray):
-        yield from _large_leaf(value, rows) if cloned else ()
+def _reasons(value: Any, rows: int, depth: int, seen: set[int]) -> Iterator[str]:
+    """Yield what a value and everything in it knows."""
+    if isinstance(value, _LEAVES):
+        yield from _large_leaf(value, rows)
         return
     if depth > _DEPTH or id(value) in seen:
         return
     seen.add(id(value))
-    yield from _own_reasons(value, rows) if cloned else _clone_reasons(value)
+    yield from _own_reasons(value, rows)
     for inner in _parts(value):
-        yield from _reasons(inner, rows, depth + 1, seen, cloned=cloned)
-
-
-def _clone_reasons(value: Any) -> Iterator[str]:
-    own = getattr(value, "__sklearn_clone__", None)
-    if own is not None and not inspect.isclass(value):
-        plain = getattr(own, "__func__", None) is BaseEstimator.__sklearn_clone__
-        if not plain:
-            yield f"{type(value).__name__}, which keeps what it learned when it is cloned"
+        yield from _reasons(inner, rows, depth + 1, seen)
 
 
 def _own_reasons(value: Any, rows: int) -> Iterator[str]:
     kind, given = type(value).__name__, _attributes(value)
+    cloning = None if inspect.isclass(value) else getattr(value, "__sklearn_clone__", None)
+    if cloning is not None and getattr(cloning, "__func__", None) is not BaseEstimator.__sklearn_clone__:
+        yield f"{kind}, which keeps what it learned when it is cloned"
     if given.get("prefit") is True or (isinstance(given.get("cv"), str) and given["cv"] == "prefit"):
         yield f"{kind}, which is told that its parts have learned already (prefit)"
     if hasattr(value, "fit") and given.get("memory") is not None:
         yield f"{kind}, which takes what it learned from a cache (memory)"
-    learned = [name for name in given if name.endswith("_") and not name.startswith("_")]
-    if learned and not inspect.isclass(value):
+    named = value.get_params(deep=False) if hasattr(value, "get_params") and given else {}
+    learned = [name for name in given if name.endswith("_") and not name.startswith("_") and name not in named]
+    if learned:
         yield f"{kind}, which has learned already ({learned[0]})"
     size = _size(value)
     if size is not None and size >= max(rows, _FEW):
@@ -138,18 +135,19 @@ def _attributes(value: Any) -> dict[str, Any]:
 def _parts(value: Any) -> Iterator[Any]:
     """Yield what a value holds: entries, parameters, and what a function was made with."""
     if isinstance(value, Mapping):
-        return chain(value.keys(), value.values())
-    if isinstance(value, list | tuple | set | frozenset):
-        return iter(value)
-    if isinstance(value, functools.partial):
-        return iter((value.func, *value.args, *value.keywords.values()))
-    if isinstance(value, MethodType):
-        return iter((value.__self__, value.__func__))
-    if isinstance(value, FunctionType):
-        return _parts_of_function(value)
-    if isinstance(value, np.ndarray):
-        return iter(value.flat) if value.dtype == object else iter(())
-    return iter(_attributes(value).values())
+        yield from chain(value.keys(), value.values())
+    elif isinstance(value, list | tuple | set | frozenset):
+        yield from value
+    elif isinstance(value, functools.partial):
+        yield from (value.func, *value.args, *value.keywords.values())
+    elif isinstance(value, MethodType):
+        yield from (value.__self__, value.__func__)
+    elif isinstance(value, FunctionType):
+        yield from _parts_of_function(value)
+    elif isinstance(value, np.ndarray):
+        yield from value.flat if value.dtype == object else ()
+    else:
+        yield from _attributes(value).values()
 
 
 def _parts_of_function(function: FunctionType) -> Iterator[Any]:

@@ -6,8 +6,8 @@ remembers of one is there in another. The random numbers follow from a seed and 
 predictor is shown.
 
 A row that gets different answers counts as an error. If one of the sample does, all rows are asked one at a time, so
-that the count is exact. If more than a handful and more than one in a hundred differ, the predictor is refused: rounding
-changes the answer of an honest predictor only where two classes are within a few units of the last place of each other.
+that the count is exact. If more than a handful and more than one in a hundred differ, the predictor is refused:
+rounding changes the answer of an honest predictor only where two classes are within a few units of the last place.
 
 What is proved: each counted row is right in every batch it was asked in. What is assumed: rows that were asked in two
 batches, and not alone, are answered the same alone. A predictor that answers a share p of the rows differently only
@@ -29,7 +29,7 @@ from pacbayes._core.types import BoolArray, IntArray, Labels
 __all__ = ["ALONE", "Answers", "ask_row_by_row", "sample_size", "seed_of"]
 
 ALONE = 64  # rows that are asked alone: 5 in 100 rows that differ stay hidden with probability .04
-_LEAST_ALONE = 16
+_LEAST_ALONE = 8
 _BLOCK = 64  # mean size of a small batch, while there are at most so many:
 _BLOCKS = 128
 _HANDFUL, _SHARE = 5, 0.01
@@ -46,7 +46,7 @@ def seed_of(seed: int, labels: Labels) -> list[int]:
 
 def sample_size(rows: int) -> int:
     """Return how many rows of a stretch of a stream are asked alone; along the stream they add up."""
-    return max(_LEAST_ALONE, min(ALONE, rows // 16))
+    return max(_LEAST_ALONE, min(ALONE, rows // 32))
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,14 @@ class Answers:
 
 
 def ask_row_by_row(
-    model: Model, ask: Ask[Model], n: int, seed: Sequence[int], alone: int = ALONE, *, within: float = 0.0
+    model: Model,
+    ask: Ask[Model],
+    n: int,
+    seed: Sequence[int],
+    alone: int = ALONE,
+    *,
+    within: float = 0.0,
+    verb: str = "answer for",
 ) -> Answers:
     """Ask a predictor about ``n`` rows in different batches; refuse it if many answers depend on them.
 
@@ -100,6 +107,8 @@ def ask_row_by_row(
         How many rows are asked one at a time.
     within : float
         How much answers that count as the same may differ.
+    verb : str
+        What it does with each row, for the message.
 
     Examples
     --------
@@ -109,7 +118,7 @@ def ask_row_by_row(
     >>> ask_row_by_row("mean", lambda _, part: (rows[part] > rows[part].mean()).astype(int), 100, [0])
     Traceback (most recent call last):
     ...
-    ValueError: str must answer for each row by itself. Got 32 of 64 rows that are answered differently alone or in \
+    ValueError: str must answer for each row by itself. Got 30 of 64 rows that are answered differently alone or in \
 another batch.
     """
     generator, other = np.random.RandomState(np.asarray(seed, dtype=np.uint32)), _copy_of(model)
@@ -119,16 +128,16 @@ another batch.
         in_blocks = [(block, ask(other, block)) for block in blocks]
     except Exception as error:
         ask(model, np.arange(n))  # what fails for all rows says so itself
-        raise ValueError(_sentence(model, f"It fails for a few rows: {_line(error)}")) from error
+        raise ValueError(_sentence(model, verb, f"It fails for a few rows: {_line(error)}")) from error
     together = ask(model, np.arange(n))
     found = Answers(together, [(sample, singly)]).different(within)
-    _refuse_many(model, int(found.sum()), sample.size)
+    _refuse_many(model, verb, int(found.sum()), sample.size)
     others = [(sample, singly), *in_blocks]
     if found.any() and sample.size < n:
         rest = np.setdiff1d(np.arange(n), sample)
         others.append((rest, _ask_alone(other, ask, rest)))
     answers = Answers(together, others)
-    _refuse_many(model, int(answers.different(within).sum()), n)
+    _refuse_many(model, verb, int(answers.different(within).sum()), n)
     return answers
 
 
@@ -139,14 +148,14 @@ def _ask_alone(model: Model, ask: Ask[Model], rows: IntArray) -> Any:
 def _random_blocks(generator: np.random.RandomState, n: int) -> list[IntArray]:
     """Return all positions in random order, cut at random."""
     order, count = generator.permutation(n), min(max(-(-n // _BLOCK), 2), _BLOCKS, n)
-    cuts = np.sort(generator.permutation(n - 1)[: count - 1] + 1) if n > 1 else []
-    return np.split(order, cuts)
+    cuts = np.sort(generator.permutation(n - 1)[: count - 1] + 1)
+    return np.split(order, cuts.tolist())
 
 
 def _copy_of(model: Model) -> Model:
     try:
         return deepcopy(model)
-    except Exception:  # what cannot be copied answers itself  # noqa: BLE001
+    except Exception:  # what cannot be copied answers itself
         return model
 
 
@@ -154,11 +163,11 @@ def _line(error: Exception) -> str:
     return " ".join(str(error).split())[:300] or type(error).__name__
 
 
-def _refuse_many(model: object, found: int, asked: int) -> None:
+def _refuse_many(model: object, verb: str, found: int, asked: int) -> None:
     if found > _HANDFUL and found > _SHARE * asked:
         words = f"Got {found} of {asked} rows that are answered differently alone or in another batch."
-        raise ValueError(_sentence(model, words))
+        raise ValueError(_sentence(model, verb, words))
 
 
-def _sentence(model: object, reason: str) -> str:
-    return f"{type(model).__name__} must answer for each row by itself. {reason}"
+def _sentence(model: object, verb: str, reason: str) -> str:
+    return f"{type(model).__name__} must {verb} each row by itself. {reason}"

@@ -56,8 +56,8 @@ def run_stream(
     """Yield each stretch with its snapshot and the snapshot's losses.
 
     ``train`` is given the point, the previous snapshot and the rows before the point, so that no row can leak into the
-    snapshot that judges it; ``judge`` is given the snapshot and the rows of the stretch. All are copies, so that nothing
-    leads from them to the rest of the stream.
+    snapshot that judges it; ``judge`` is given the snapshot and the rows of the stretch. All are copies, so that
+    nothing leads from them to the rest of the stream.
 
     Examples
     --------
@@ -165,4 +165,4 @@ def _errors(model: Predictor, X: Rows, y: Labels, seed: int) -> FloatArray:
         return class_numbers(type(asked).__name__, asked.predict(take(X, rows)), classes, rows.size)
 
     answers = ask_row_by_row(model, ask, y.size, seed_of(seed, y), sample_size(y.size))
-    return (answers.wrong_where_different(truth) != truth).astype(np.float64)
+    return np.asarray(answers.wrong_where_different(truth) != truth, dtype=np.float64)

@@ -13,7 +13,7 @@ from sklearn.utils import check_array
 
 from pacbayes._core.digests import digest_of_arrays
 from pacbayes._core.prefit import refuse_prefit
-from pacbayes._core.rows import take
+from pacbayes._core.rows import refuse_text, take
 from pacbayes._core.steadiness import Answers, ask_row_by_row, seed_of
 from pacbayes._core.types import FloatArray, IntArray, Labels, Rows, Transformer
 from pacbayes.certificate import Choice
@@ -57,6 +57,7 @@ class TransformedRows:
     def transform(self, preprocessing: Transformer, rows: IntArray) -> Any:
         """Transform the rows of these numbers."""
         values = preprocessing.transform(take(self.X, rows))
+        refuse_text("What preprocessing gives", values)
         try:
             return check_array(values, accept_sparse="csr", dtype=np.float64)
         except ValueError as error:
@@ -73,7 +74,7 @@ class TransformedRows:
             return np.concatenate([answer(each, self.transform(preprocessing, self.order[each])) for each in places])
 
         seeds = seed_of(seed, self.signs[start:])
-        return ask_row_by_row(self.preprocessing, ask, self.signs.size - start, seeds, within=within)
+        return ask_row_by_row(self.preprocessing, ask, self.signs.size - start, seeds, within=within, verb="transform")
 
     def matrix(self, stop: int) -> Any:
         """Return the first rows as one matrix, filled block by block so that only one copy is made."""

@@ -291,7 +291,7 @@ def _check_steadiness(rows: TransformedRows, posterior: Gaussian, seed: int) -> 
     different = rows.ask(answer, rows.count, seed, within=_SAME).different(_SAME)
     if different.any():
         raise ValueError(
-            f"{type(rows.preprocessing).__name__} must answer for each row by itself. Got {int(different.sum())} of "
+            f"{type(rows.preprocessing).__name__} must transform each row by itself. Got {int(different.sum())} of "
             f"{different.size} rows that are transformed differently alone or in another batch."
         )
 

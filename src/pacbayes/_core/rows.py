@@ -1,6 +1,14 @@
-"""Rows and labels of whatever holds them: arrays, sparse matrices, frames of pandas and polars."""
+"""Rows and labels of whatever holds them: arrays, sparse matrices, frames of pandas and polars.
+
+What is handed to an estimator is its own: no index, no attributes of a frame, and no memory shared with other rows,
+through which it could learn of rows and labels that it must not see.
+"""
 
 from __future__ import annotations
+
+import math
+import numbers
+from typing import Any, cast
 
 import numpy as np
 import scipy.sparse as sp
@@ -11,7 +19,7 @@ from sklearn.utils.validation import column_or_1d
 
 from pacbayes._core.types import IntArray, Labels, Rows, RowsLike
 
-__all__ = ["concatenate", "labels_of", "rows_of", "take"]
+__all__ = ["concatenate", "labels_of", "refuse_text", "rows_of", "take"]
 
 
 def rows_of(X: RowsLike) -> Rows:
@@ -19,7 +27,7 @@ def rows_of(X: RowsLike) -> Rows:
     if sp.issparse(X):
         return X.tocsr()  # type: ignore[no-any-return, union-attr]
     if hasattr(X, "columns") and hasattr(X, "dtypes"):  # an arrow table has columns, and no rows that can be taken
-        return X  # type: ignore[return-value]
+        return _bare(cast("Any", X).copy(deep=False)) if hasattr(X, "iloc") else cast("Rows", X)
     array = np.asarray(X)
     if array.ndim != 2:
         raise ValueError(f"Expected rows and columns, got {array.ndim} dimensions instead. Reshape your data.")
@@ -30,19 +38,62 @@ def labels_of(owner: str, X: Rows, y: ArrayLike | None) -> Labels:
     """Return one label per row, or say what is wrong with them."""
     if y is None:
         raise ValueError(f"{owner} requires y to be passed, but the target y is None.")
+    _refuse_odd_labels(owner, y)
     labels: Labels = column_or_1d(y, warn=True)
     check_consistent_length(X, labels)
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
         raise ValueError(f"The 'y' argument of {owner} must not contain NaN or infinity.")
-    if labels.dtype.kind == "O" and any(label is None or label != label for label in labels):  # noqa: PLR0124  (NaN)
-        raise ValueError(f"The 'y' argument of {owner} must not contain NaN or missing labels.")
     check_classification_targets(labels)
     return labels
 
 
+def _refuse_odd_labels(owner: str, y: ArrayLike) -> None:
+    """Refuse labels that are masked, missing, or text and numbers at once, before anything turns one into the other."""
+    if np.ma.isMaskedArray(y) and np.ma.getmaskarray(y).any():
+        raise ValueError(f"The 'y' argument of {owner} must not contain masked labels.")
+    given: Any = y.to_numpy() if hasattr(y, "to_numpy") else y
+    kind = getattr(getattr(given, "dtype", None), "kind", "O")
+    if kind not in "biufUOT":
+        reason = "Complex data not supported. " if kind == "c" else ""  # in scikit-learn's words
+        raise ValueError(
+            f"{reason}The 'y' argument of {owner} must hold labels that are numbers, truth values or text. "
+            f"Got {given.dtype} instead."
+        )
+    if kind != "O" or not isinstance(given, list | tuple | np.ndarray):
+        return
+    flat = given if isinstance(given, list | tuple) else np.ravel(given).tolist()
+    plain = [each.item() if isinstance(each, np.generic) else each for each in flat]
+    if any(each is None or (type(each) is float and math.isnan(each)) for each in plain):
+        raise ValueError(f"The 'y' argument of {owner} must not contain NaN or missing labels.")
+    texts = {type(each) is str for each in plain}
+    odd = [each for each in plain if not isinstance(each, list | tuple | np.ndarray | numbers.Real | str)]
+    if len(texts) > 1 or odd or any(isinstance(each, str) and type(each) is not str for each in plain):
+        kinds = ", ".join(sorted({type(each).__name__ for each in plain})[:5])
+        raise ValueError(f"The 'y' argument of {owner} must hold labels that are all numbers or all text. Got {kinds}.")
+
+
+def refuse_text(owner: str, values: RowsLike) -> None:
+    """Refuse text where numbers belong, even if it reads like numbers."""
+    array: Any = values if hasattr(values, "dtype") else np.asarray(values)
+    kind = getattr(array.dtype, "kind", "")
+    if kind in "US" or (kind == "O" and any(isinstance(each, str | bytes) for each in np.ravel(array))):
+        raise ValueError(f"{owner} must hold numbers. Got text instead, even if it may read like numbers.")
+
+
 def take(X: Rows, rows: slice | IntArray) -> Rows:
-    """Return the rows at these positions, in this order, in the same container."""
-    return X.iloc[rows] if hasattr(X, "iloc") else X[rows]  # type: ignore[no-any-return]
+    """Return a copy of the rows at these positions, in this order, in the same container."""
+    if hasattr(X, "iloc"):
+        part = X.iloc[rows]
+        return _bare(part.copy() if isinstance(rows, slice) else part)
+    part = X[rows]
+    return np.array(part) if isinstance(part, np.ndarray) and part.base is not None else part
+
+
+def _bare(frame: Any) -> Rows:
+    """Return a frame that was made here without its index and attributes, which are no columns."""
+    frame.index = range(len(frame))
+    frame.attrs = {}
+    return frame  # type: ignore[no-any-return]
 
 
 def concatenate(first: Rows, second: Rows) -> Rows:

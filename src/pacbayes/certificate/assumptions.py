@@ -7,7 +7,10 @@ __all__ = ["ASSUMPTIONS"]
 ASSUMPTIONS = {
     "iid": "The rows are independent draws from one distribution, and the guarantee is about new rows from it.",
     "nothing_before": "Nothing that was used before this fit (a scaler, a feature selection, a search) had learned "
-    "from these rows; pass such steps as preprocessing=, or count the settings that were compared as candidates=.",
+    "from these rows, and the model remembers nothing from earlier fits; pass such steps as preprocessing=, or count "
+    "the settings that were compared as candidates=.",
+    "row_by_row": "Each row is predicted by itself: its prediction is the same alone as among any other rows. Judged "
+    "rows were compared between batches, and a sample of them alone; a row that differed counts as an error.",
     "unseen": "The predictor was fixed before these examples were looked at: they played no part in training or "
     "choosing it.",
     "zero_one": "The loss takes the values 0 and 1 alone.",

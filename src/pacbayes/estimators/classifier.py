@@ -56,7 +56,7 @@ class CertifiedClassifier(CertifiedWrapper):
     >>> sample = pb.datasets.make_known_risk(2000, d=3, random_state=0)
     >>> model = pb.CertifiedClassifier(HistGradientBoostingClassifier(random_state=0), random_state=0)
     >>> print(model.fit(sample.X, sample.y).certificate_.sentence())
-    With probability at least 95 % over the data, the true error of `predict` is at most 0.2149.
+    With probability at least 95 % over the data, the true error of `predict` is at most 0.1939.
     """
 
     classes_: Labels

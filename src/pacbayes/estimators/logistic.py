@@ -16,7 +16,7 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from pacbayes import bounds
-from pacbayes._core.rows import labels_of, rows_of
+from pacbayes._core.rows import labels_of, refuse_text, rows_of
 from pacbayes._core.types import FloatArray, Labels, RandomState, Rows, RowsLike, Transformer
 from pacbayes.estimators.base import CertifiedEstimator, check_candidates, check_delta, check_fraction
 from pacbayes.posteriors import Gaussian
@@ -172,6 +172,7 @@ per row, is at most 0.1776.
                 f"{type(self).__name__} standardises, which would fill a sparse matrix; pass "
                 "preprocessing=MaxAbsScaler() or preprocessing='passthrough' for sparse rows."
             )
+        refuse_text(f"The 'X' argument of {type(self).__name__}", X)
         return validate_data(self, X, dtype=np.float64, ensure_min_samples=2)  # type: ignore[no-any-return]
 
     def _check_parameters(self) -> None:

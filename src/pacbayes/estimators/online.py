@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import numbers
+import pickle
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from pacbayes._core.predictions import class_numbers
 from pacbayes._core.rows import rows_of, take
-from pacbayes._core.types import Classifier, FloatArray, IntArray, Labels, Predictor, RandomState, RowsLike
+from pacbayes._core.types import Classifier, FloatArray, IntArray, Labels, Predictor, RandomState, Rows, RowsLike
 from pacbayes.estimators.wrapped import CertifiedWrapper
 from pacbayes.online import Every, Geometric, Schedule, Stream
 from pacbayes.procedures import Online
@@ -78,6 +81,7 @@ class OnlineCertifiedClassifier(CertifiedWrapper):
     weights_: FloatArray
     snapshots_: list[tuple[int, Predictor]]
     stream_: Stream
+    options_: dict[str, Any]
 
     def __init__(
         self,
@@ -118,12 +122,31 @@ class OnlineCertifiedClassifier(CertifiedWrapper):
             )
         return schedule
 
+    def _certify(self, given: RowsLike, rows: Rows, labels: Labels, order: IntArray, seed: int) -> Self:
+        self.options_ = self._options()
+        return super()._certify(given, rows, labels, order, seed)
+
+    def _options(self) -> dict[str, Any]:
+        """Return what a stream must go on with as it began, and the parameters of what is inside it."""
+        names = ("delta", "schedule", "certify_last", "candidates")
+        return {name: getattr(self, name) for name in names} | {"estimator": clone(self.estimator)}
+
+    def _check_options(self) -> None:
+        """Refuse options that changed since the fit, whose certificate they are part of."""
+        for name, value in self._options().items():
+            if not _same(value, self.options_[name]):
+                raise ValueError(
+                    f"The {name!r} parameter of {type(self).__name__} must stay what it was at fit "
+                    f"({_shown(self.options_[name])}) for an update. Got {_shown(value)} instead."
+                )
+
     def update(self, X: RowsLike, y: ArrayLike) -> Self:
         """Extend the stream by further rows, in the order given, and issue the certificate anew, at no cost.
 
         If anything fails on the way, the estimator stays as it was before the call.
         """
         check_is_fitted(self, "certificate_")
+        self._check_options()
         rows, labels = self._validate_rows(X, y, reset=False)
         known = self.stream_.y.dtype
         if (known.kind in "OUS") != (labels.dtype.kind in "OUS"):
@@ -189,5 +212,35 @@ class OnlineCertifiedClassifier(CertifiedWrapper):
 
     def _codes(self, X: RowsLike) -> IntArray:
         """Return the position in ``classes_`` of each snapshot's prediction, one row per snapshot."""
-        rows = self._rows(X)
-        return np.stack([np.searchsorted(self.classes_, model.predict(rows)) for _, model in self.snapshots_])
+        rows, models = self._rows(X), [model for _, model in self.snapshots_]
+        found = (
+            class_numbers(type(each).__name__, each.predict(rows), self.classes_, rows.shape[0]) for each in models
+        )
+        return np.maximum(np.stack(list(found)), 0)
+
+
+def _same(one: Any, two: Any) -> bool:
+    """Whether two options are the same; estimators are compared by their parameters."""
+    if type(one) is not type(two):
+        return False
+    if hasattr(one, "get_params") and not isinstance(one, type):
+        return _same(one.get_params(deep=False), two.get_params(deep=False))
+    if isinstance(one, dict):
+        return one.keys() == two.keys() and all(_same(one[name], two[name]) for name in one)
+    if isinstance(one, list | tuple):
+        return len(one) == len(two) and all(map(_same, one, two))
+    if isinstance(one, np.ndarray):
+        return bool(np.array_equal(one, two))
+    return one is two or repr(one) == repr(two) or _pickled(one) == _pickled(two) != b""
+
+
+def _pickled(value: object) -> bytes:
+    """Return a value as bytes, for types that have no words for themselves; nothing where that cannot be done."""
+    try:
+        return pickle.dumps(value)
+    except Exception:
+        return b""
+
+
+def _shown(value: object) -> str:
+    return " ".join(f"{value!r:.200}".split())

@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, is_
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from pacbayes._core.prefit import refuse_early_answers, refuse_prefit
 from pacbayes._core.rows import labels_of, rows_of
 from pacbayes._core.types import Classifier, Labels, Rows, RowsLike
 from pacbayes.estimators.base import CertifiedEstimator, check_candidates, check_delta
@@ -44,6 +45,8 @@ class CertifiedWrapper(CertifiedEstimator, MetaEstimatorMixin, ClassifierMixin, 
             raise ValueError(
                 f"{owner} needs rows of at least 2 classes. Got n_samples={labels.size} with only one class instead."
             )
+        refuse_prefit(owner, "'estimator' parameter", self.estimator, labels.size)
+        refuse_early_answers(owner, self.estimator, rows)
         return rows, labels
 
     def _validate_rows(self, X: RowsLike, y: ArrayLike | None, *, reset: bool) -> tuple[Rows, Labels]:

@@ -92,8 +92,8 @@ class Run:
             example = slice(index, index + 1)
             row = take(X, example)
             if index:
-                values[example] = reference_losses(model, row, y[example], self.loss)
-            model.partial_fit(row, y[example], classes=self.classes)
+                values[example] = reference_losses(model, row, y[example].copy(), self.loss)
+            model.partial_fit(row, y[example].copy(), classes=self.classes)
         return values
 
 

@@ -9,7 +9,9 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from pacbayes import losses as loss_functions
-from pacbayes._core.types import Classifier, FloatArray, Labels, Predictor, Rows
+from pacbayes._core.rows import take
+from pacbayes._core.steadiness import ask_row_by_row, sample_size, seed_of
+from pacbayes._core.types import Classifier, FloatArray, IntArray, Labels, Predictor, Rows
 from pacbayes.learners import OneClass
 from pacbayes.losses import predictor_losses
 
@@ -26,6 +28,7 @@ class LossLearner(Protocol):
 
 ReferenceEstimator: TypeAlias = "Classifier | LossLearner"
 Estimator = TypeVar("Estimator", bound=ReferenceEstimator)
+_SAME = 1e-9  # of losses, between batches
 
 
 def fit_snapshot(
@@ -48,7 +51,25 @@ def _can_continue(estimator: ReferenceEstimator, previous: ReferenceEstimator, l
 
 
 def reference_losses(model: ReferenceEstimator | OneClass, X: Rows, y: Labels, loss: str) -> FloatArray:
-    """Return the losses of a snapshot as a reference: those that it states itself, or those of its predictions."""
+    """Return the losses of a snapshot as a reference: those that it states itself, or those of its predictions.
+
+    Each must depend on its own example and the past alone, or else nothing predictable is subtracted.
+    """
+    if y.size == 1:
+        return _losses(model, X, y, loss)
+
+    def ask(asked: ReferenceEstimator | OneClass, rows: IntArray) -> FloatArray:
+        return _losses(asked, take(X, rows), y[rows], loss)
+
+    answers = ask_row_by_row(model, ask, y.size, seed_of(0, y), sample_size(y.size), within=_SAME)
+    different = answers.different(_SAME)
+    if different.any():
+        rows = np.flatnonzero(different)
+        answers.together[rows] = np.concatenate([ask(model, rows[k : k + 1]) for k in range(rows.size)])
+    return np.asarray(answers.together)
+
+
+def _losses(model: ReferenceEstimator | OneClass, X: Rows, y: Labels, loss: str) -> FloatArray:
     if hasattr(model, "reference_losses"):
         values = np.asarray(model.reference_losses(X, y), dtype=np.float64)
         if values.shape != y.shape or not np.all((values >= 0.0) & (values <= 1.0)):

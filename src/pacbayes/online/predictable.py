@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils import check_random_state
 
+from pacbayes._core.prefit import refuse_prefit
 from pacbayes._core.rows import rows_of, take
 from pacbayes._core.types import Classifier, FloatArray, Labels, RandomState, Rows, RowsLike
 from pacbayes.learners import RefittedLogistic
@@ -106,6 +107,7 @@ def online_reference(
             "The 'burn_in' and 'chains' arguments of online_reference must be at least 0 and 1. "
             f"Got {burn_in!r} and {chains!r} instead."
         )
+    refuse_prefit("online_reference", "'estimator' argument", estimator, labels.size)
     order = check_random_state(random_state).permutation(labels.size) if shuffle else np.arange(labels.size)
     data, labels = take(data, order), labels[order]
     plan, declared = _checked_schedule(schedule), _checked_classes(labels, classes)

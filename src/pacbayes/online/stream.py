@@ -13,10 +13,10 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from pacbayes import losses as loss_functions
+from pacbayes._core.predictions import class_numbers
 from pacbayes._core.rows import concatenate, take
-from pacbayes._core.types import Classifier, FloatArray, Labels, Predictor, Rows
-from pacbayes.losses import predictor_losses
+from pacbayes._core.steadiness import ask_row_by_row, sample_size, seed_of
+from pacbayes._core.types import Classifier, FloatArray, IntArray, Labels, Predictor, Rows
 from pacbayes.online._snapshots import fit_snapshot
 from pacbayes.online.schedules import Schedule
 
@@ -56,7 +56,8 @@ def run_stream(
     """Yield each stretch with its snapshot and the snapshot's losses.
 
     ``train`` is given the point, the previous snapshot and the rows before the point, so that no row can leak into the
-    snapshot that judges it; ``judge`` is given the snapshot and the rows of the stretch.
+    snapshot that judges it; ``judge`` is given the snapshot and the rows of the stretch. All are copies, so that
+    nothing leads from them to the rest of the stream.
 
     Examples
     --------
@@ -70,8 +71,8 @@ def run_stream(
     """
     for stretch in stretches:
         past, ahead = slice(0, stretch.point), slice(stretch.start, stretch.stop)
-        model = train(stretch.point, previous, take(X, past), y[past])
-        yield stretch, model, judge(model, take(X, ahead), y[ahead])
+        model = train(stretch.point, previous, take(X, past), y[past].copy())
+        yield stretch, model, judge(model, take(X, ahead), y[ahead].copy())
         previous = model
 
 
@@ -91,7 +92,8 @@ class Stream:
     counts : tuple of int
         How many rows each has judged.
     losses : ndarray
-        0-1 losses of the snapshots' predictions, from the first snapshot on.
+        0-1 losses of the snapshots' predictions, from the first snapshot on. A row that is predicted differently alone
+        or in another batch counts as an error.
 
     Examples
     --------
@@ -122,16 +124,22 @@ class Stream:
         """Return the stream with further rows at its end, which no snapshot has judged yet."""
         return replace(self, X=concatenate(self.X, X), y=np.concatenate([self.y, y]))
 
-    def judged(self, estimator: Classifier) -> Stream:
-        """Return the stream with snapshots trained and judged up to its end, each from a fresh clone."""
+    def judged(self, estimator: Classifier, seed: int = 0) -> Stream:
+        """Return the stream with snapshots trained and judged up to its end, each from a fresh clone.
+
+        The seed is that of the batches in which predictions are compared.
+        """
         points, known = self._points(), dict(self.snapshots)
         counts, losses = dict(zip(known, self.counts, strict=True)), [self.losses]
 
         def train(point: int, _: Predictor | None, X: Rows, y: Labels) -> Predictor:
             return known[point] if point in known else fit_snapshot(estimator, None, X, y)
 
+        def judge(model: Predictor, X: Rows, y: Labels) -> FloatArray:
+            return _errors(model, X, y, seed)
+
         stretches = cut_stream(points, self.y.size, judged=points[0] + self.losses.size)
-        for stretch, model, values in run_stream(self.X, self.y, stretches, train, _prediction_losses):
+        for stretch, model, values in run_stream(self.X, self.y, stretches, train, judge):
             known[stretch.point] = model
             counts[stretch.point] = counts.get(stretch.point, 0) + values.size
             losses.append(values)
@@ -149,6 +157,12 @@ class Stream:
         return points
 
 
-def _prediction_losses(model: Predictor, X: Rows, y: Labels) -> FloatArray:
+def _errors(model: Predictor, X: Rows, y: Labels, seed: int) -> FloatArray:
     """Return the 0-1 losses of ``predict``, which is what a certificate is about, whatever else the model offers."""
-    return predictor_losses("Stream", model, X, y, loss_functions.get("zero_one"))
+    classes, truth = np.unique(y, return_inverse=True)
+
+    def ask(asked: Predictor, rows: IntArray) -> IntArray:
+        return class_numbers(type(asked).__name__, asked.predict(take(X, rows)), classes, rows.size)
+
+    answers = ask_row_by_row(model, ask, y.size, seed_of(seed, y), sample_size(y.size))
+    return np.asarray(answers.wrong_where_different(truth) != truth, dtype=np.float64)

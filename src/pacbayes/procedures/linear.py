@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,9 @@ from sklearn.base import clone
 from sklearn.utils import check_array
 
 from pacbayes._core.digests import digest_of_arrays
-from pacbayes._core.rows import take
+from pacbayes._core.prefit import refuse_prefit
+from pacbayes._core.rows import refuse_text, take
+from pacbayes._core.steadiness import Answers, ask_row_by_row, seed_of
 from pacbayes._core.types import FloatArray, IntArray, Labels, Rows, Transformer
 from pacbayes.certificate import Choice
 from pacbayes.metrics import Judged
@@ -50,14 +52,29 @@ class TransformedRows:
         """Yield stretches of transformed rows."""
         for low in range(start, stop, _BLOCK):
             part = slice(low, min(low + _BLOCK, stop))
-            yield part, self._transform(self.order[part])
+            yield part, self.transform(self.preprocessing, self.order[part])
 
-    def _transform(self, rows: IntArray) -> Any:
-        values = self.preprocessing.transform(take(self.X, rows))
+    def transform(self, preprocessing: Transformer, rows: IntArray) -> Any:
+        """Transform the rows of these numbers."""
+        values = preprocessing.transform(take(self.X, rows))
+        refuse_text("What preprocessing gives", values)
         try:
             return check_array(values, accept_sparse="csr", dtype=np.float64)
         except ValueError as error:
             raise ValueError(f"The preprocessing must give finite numbers. {error}") from None
+
+    def ask(self, answer: Callable[[IntArray, Any], Any], start: int, seed: int, *, within: float = 0.0) -> Answers:
+        """Ask about the rows from a position on, in different batches; ``answer`` is given positions and their rows.
+
+        A row's columns may differ in their last digits, and not in what is made of them.
+        """
+
+        def ask(preprocessing: Transformer, part: IntArray) -> Any:
+            places = [start + part[low : low + _BLOCK] for low in range(0, part.size, _BLOCK)]
+            return np.concatenate([answer(each, self.transform(preprocessing, self.order[each])) for each in places])
+
+        seeds = seed_of(seed, self.signs[start:])
+        return ask_row_by_row(self.preprocessing, ask, self.signs.size - start, seeds, within=within, verb="transform")
 
     def matrix(self, stop: int) -> Any:
         """Return the first rows as one matrix, filled block by block so that only one copy is made."""
@@ -76,25 +93,10 @@ class TransformedRows:
 def learn_preprocessing(sample: Sample, count: int, preprocessing: Transformer, classes: Labels) -> TransformedRows:
     """Fit preprocessing on the first rows of the order alone, and put all rows behind it."""
     first = sample.order[:count]
+    refuse_prefit("CertifiedLogisticRegression", "'preprocessing' parameter", preprocessing, len(sample.y))
     fitted = clone(preprocessing).fit(take(sample.X, first), sample.y[first])
-    _check_row_by_row(fitted, take(sample.X, first[:3]))
     signs = np.where(sample.y[sample.order] == classes[1], 1.0, -1.0)
     return TransformedRows(sample.X, sample.order, signs, count, fitted)
-
-
-def _check_row_by_row(preprocessing: Transformer, rows: Rows) -> None:
-    """Refuse preprocessing under which a row's columns depend on the rows it comes with."""
-    together = _dense(preprocessing.transform(rows))
-    alone = np.vstack([_dense(preprocessing.transform(take(rows, slice(k, k + 1)))) for k in range(rows.shape[0])])
-    if together.shape != alone.shape or not np.allclose(together, alone, equal_nan=True):
-        raise ValueError(
-            "The 'preprocessing' parameter of CertifiedLogisticRegression must transform each row by itself. "
-            f"Got {preprocessing!r}, whose result for a row depends on the rows it comes with."
-        )
-
-
-def _dense(values: Any) -> FloatArray:
-    return np.asarray(values.toarray() if hasattr(values, "toarray") else values, dtype=np.float64)
 
 
 def gaussian_digest(classes: Labels, prior: Gaussian, posterior: Gaussian) -> str:
@@ -186,12 +188,13 @@ class LearnedLinear:
 
     def judge(self, sample: Sample, start: int) -> Judged:
         """Predict with the mean, and with one draw per row that follows from the seed."""
-        size = self.rows.signs.size
-        noise = np.random.default_rng(self.seed).standard_normal(size)
-        vote, draw = np.zeros(size - start, dtype=np.int64), np.zeros(size - start, dtype=np.int64)
-        for part, block in self.rows.blocks(start, size):
+        noise = np.random.default_rng(self.seed).standard_normal(self.rows.signs.size)
+
+        def answer(places: IntArray, block: Any) -> IntArray:
             spread, centre = self.gaussian.projections(block)
-            here = slice(part.start - start, part.stop - start)
-            vote[here], draw[here] = centre > 0.0, centre + spread * noise[part] > 0.0
+            return np.column_stack([centre > 0.0, centre + spread * noise[places] > 0.0]).astype(np.int64)
+
+        truth = (self.rows.signs[start:] > 0.0).astype(np.int64)
+        found = self.rows.ask(answer, start, self.seed).wrong_where_different(truth)
         classes = self.learner.classes
-        return Judged(sample.y[sample.order[start:]], classes[vote], classes[draw])
+        return Judged(sample.y[sample.order[start:]], classes[found[:, 0]], classes[found[:, 1]])

@@ -60,7 +60,7 @@ class Online(Procedure):
 
     def advance(self, stream: Stream, order: IntArray, notes: tuple[Note, ...], seed: int | None) -> Issued:
         """Judge a stream that may have grown to its end, and issue; the stream given stays as it was."""
-        stream = stream.judged(self.classifier)
+        stream = stream.judged(self.classifier, seed or 0)
         certificate = self._certificate(stream, order, notes, seed)
         fitted = {
             "snapshots_": list(stream.snapshots),
@@ -104,5 +104,5 @@ def _statement(about: str, losses: FloatArray, share: float) -> Statement:
         bound="betting",
         share=share,
         rates="all_n",
-        assumptions=("iid", "nothing_before"),
+        assumptions=("iid", "nothing_before", "row_by_row"),
     )

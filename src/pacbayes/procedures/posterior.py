@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from pacbayes import bounds, statistics
-from pacbayes._core.types import FloatArray, Labels, Rows, Transformer
+from pacbayes._core.types import FloatArray, IntArray, Labels, Rows, Transformer
 from pacbayes.bounds import betting_rates
 from pacbayes.certificate import Certificate, Choice, Reference, Statement, issue, risk_bound
 from pacbayes.learners import RefittedLogistic
@@ -28,6 +28,7 @@ __all__ = ["REFERENCES", "Posterior"]
 _VARIANCES = 4.0 ** np.arange(-2, 4)  # of a prior centred at zero
 _STRENGTHS = (0.25, 0.5, 0.75, 1.0)
 _SPLIT = 0.5  # of delta between excess and reference
+_SAME = 1e-6  # of expected losses, between batches
 _RATIO = 1.1  # of an online reference's refits
 # by what an estimator calls it: the kind of reference, and the bound on its own loss
 REFERENCES = {"fixed": ("fixed", "clopper_pearson"), "online": ("predictable", "betting")}
@@ -108,6 +109,7 @@ class Posterior(Procedure):
         reference = self._reference(X, rows, weights, plan.alpha)
         task = self._task(X, rows, reference, plan)
         posterior, step, scale = best_posterior(task, prior, start, solver.fit(X, rows.signs, plan.alpha))
+        _check_steadiness(rows, posterior, sample.seed)
         certificate = self._certificate(sample, rows, plan, task, prior, posterior, (step, scale))
         fitted = {
             "preprocessing_": rows.preprocessing,
@@ -238,7 +240,7 @@ class Posterior(Procedure):
             kl=float(posterior.kl(prior)),
             rates=self._rates(plan),
             reference=task.reference,
-            assumptions=("iid", "nothing_before"),
+            assumptions=("iid", "nothing_before", "row_by_row"),
         )
         return issue(
             self.name,
@@ -278,6 +280,20 @@ class Posterior(Procedure):
             Choice("posterior_step", step, "all_rows", "all_posteriors"),
             Choice("posterior_scale", scale, "all_rows", "all_posteriors"),
         ]
+
+
+def _check_steadiness(rows: TransformedRows, posterior: Gaussian, seed: int) -> None:
+    """Refuse preprocessing under which a row's expected loss depends on the rows it comes with."""
+
+    def answer(places: IntArray, block: Any) -> FloatArray:
+        return np.asarray(posterior.zero_one(block, rows.signs[places], classes=learning.SIGNS))
+
+    different = rows.ask(answer, rows.count, seed, within=_SAME).different(_SAME)
+    if different.any():
+        raise ValueError(
+            f"{type(rows.preprocessing).__name__} must transform each row by itself. Got {int(different.sum())} of "
+            f"{different.size} rows that are transformed differently alone or in another batch."
+        )
 
 
 def _candidates_cost(candidates: int) -> tuple[str, float | None]:

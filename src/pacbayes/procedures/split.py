@@ -10,8 +10,10 @@ import numpy as np
 from sklearn.base import clone
 
 from pacbayes import metrics
+from pacbayes._core.predictions import class_numbers, wrong_labels
 from pacbayes._core.rows import take
-from pacbayes._core.types import Classifier
+from pacbayes._core.steadiness import ask_row_by_row, seed_of
+from pacbayes._core.types import Classifier, IntArray
 from pacbayes.certificate import Choice, Statement, issue
 from pacbayes.metrics import Judged
 from pacbayes.procedures.base import Issued, Procedure, Sample
@@ -124,7 +126,7 @@ class Split(Procedure):
             observed=found.observed,
             bound=self.bound,
             share=1.0 / len(self.metrics),
-            assumptions=("iid", "nothing_before"),
+            assumptions=("iid", "nothing_before", "row_by_row"),
         )
 
 
@@ -160,6 +162,13 @@ class LearnedClassifier:
         return {"predictor": self.model}
 
     def judge(self, sample: Sample, start: int) -> Judged:
-        """Predict the rows from a position of the order on."""
+        """Predict the rows from a position of the order on; what depends on the batch is wrong."""
         rows = sample.order[start:]
-        return Judged(sample.y[rows], np.asarray(self.model.predict(take(sample.X, rows))))
+        labels, classes = sample.y[rows], np.unique(sample.y)
+
+        def ask(model: Classifier, part: IntArray) -> IntArray:
+            return class_numbers(type(model).__name__, model.predict(take(sample.X, rows[part])), classes, part.size)
+
+        answers = ask_row_by_row(self.model, ask, rows.size, seed_of(sample.seed, labels))
+        found = answers.wrong_where_different(np.searchsorted(classes, labels))
+        return Judged(labels, wrong_labels(found, labels, classes))

@@ -75,6 +75,7 @@ QUESTIONS = {
     "iid": "Will the cases you use it on come from the same source as these rows, and was no row copied or picked "
     "because of others?",
     "nothing_before": "Had nobody used these same rows before to choose columns, settings or models?",
+    "row_by_row": "Is each case answered by itself, whichever others are asked about at the same time?",
     "unseen": "Were the judged rows kept away from training and from every choice?",
     "zero_one": "Is a prediction either right or wrong? Here it is.",
     "before_label": "Was each prediction made before the truth was known, and was every case counted?",

@@ -1,0 +1,79 @@
+"""Predictions as numbers of classes, whatever array, list or column a predictor returns them in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pacbayes._core.types import IntArray, Labels
+
+__all__ = ["class_numbers", "wrong_labels"]
+
+_PLAIN = (str, bytes, bool, int, float)
+
+
+def class_numbers(predictor: str, predictions: Any, classes: Labels, n: int) -> IntArray:
+    """Return the position of each prediction among the classes, -1 for what is none of them, or say what is wrong.
+
+    Values are compared as plain numbers and texts, exactly, so that no type of a prediction can call itself equal to a
+    label.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pacbayes._core.predictions import class_numbers
+    >>> class_numbers("A model", [1.0, True, 7, 0], np.array([0, 1]), 4).tolist()
+    [1, 1, -1, 0]
+    """
+    array = _as_column(predictor, predictions, n)
+    same = array.dtype == classes.dtype and array.dtype.kind in "biu"
+    if same:
+        found = np.searchsorted(classes, array).clip(max=classes.size - 1)
+        return np.where(classes[found] == array, found, -1).astype(np.int64)
+    table = {value: position for position, value in enumerate(classes.tolist())}
+    values = [_plain(predictor, value) for value in array.tolist()]
+    texts = {isinstance(value, str | bytes) for value in table}
+    if values and texts.isdisjoint({isinstance(value, str | bytes) for value in values}):
+        raise ValueError(
+            f"{predictor} must predict labels of the kind in 'y' ({_kind(next(iter(table)))}). "
+            f"Got {_kind(values[0])} instead."
+        )
+    return np.array([table.get(value, -1) for value in values], dtype=np.int64)
+
+
+def wrong_labels(numbers: IntArray, labels: Labels, classes: Labels) -> Labels:
+    """Return the predicted labels; where a prediction is no class at all, a class that is not the row's."""
+    own = np.searchsorted(classes, labels)
+    return np.asarray(classes[np.where(numbers >= 0, numbers, (own + 1) % classes.size)])
+
+
+def _as_column(predictor: str, predictions: Any, n: int) -> Labels:
+    """Return one prediction per row in a plain array."""
+    if np.ma.isMaskedArray(predictions) and np.ma.getmaskarray(predictions).any():
+        raise ValueError(f"{predictor} must predict a label for each row. Got masked predictions.")
+    try:
+        array = np.array(predictions.to_numpy() if hasattr(predictions, "to_numpy") else predictions, subok=False)
+    except ValueError as error:
+        raise ValueError(f"{predictor} must predict one label per row. {_line(error)}") from None
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.shape != (n,):
+        raise ValueError(f"{predictor} must predict one label per row ({n}). Got shape {array.shape} instead.")
+    return array
+
+
+def _plain(predictor: str, value: Any) -> Any:
+    """Return a value that compares as what it is; of other types only Python's own numbers and texts."""
+    plain = value.item() if isinstance(value, np.generic) else value
+    if type(plain) in _PLAIN:
+        return plain
+    raise ValueError(f"{predictor} must predict labels that are numbers or text. Got {type(value).__name__} instead.")
+
+
+def _kind(value: object) -> str:
+    return "text" if isinstance(value, str | bytes) else "numbers"
+
+
+def _line(error: Exception) -> str:
+    return " ".join(str(error).split())[:200]

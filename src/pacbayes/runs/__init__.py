@@ -3,7 +3,7 @@
 from pacbayes.procedures import LossMonitor
 from pacbayes.runs.folder import StoredRun, load_run, read_certificate
 from pacbayes.runs.methods import METHODS, choose_method
-from pacbayes.runs.models import MODELS, make_classifier
+from pacbayes.runs.models import MODELS, make_classifier, trust_needed
 from pacbayes.runs.run import Baseline, Run, certify_file, certify_table, load_table
 from pacbayes.runs.settings import Settings
 from pacbayes.runs.verify import Verified, verify_folder, verify_run
@@ -24,6 +24,7 @@ __all__ = [
     "load_table",
     "make_classifier",
     "read_certificate",
+    "trust_needed",
     "verify_folder",
     "verify_run",
 ]

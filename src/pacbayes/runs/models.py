@@ -10,8 +10,9 @@ from typing import cast
 from sklearn.base import BaseEstimator, is_classifier
 
 from pacbayes._core.types import Classifier
+from pacbayes.runs.trusted import is_trusted_model
 
-__all__ = ["MODELS", "make_classifier"]
+__all__ = ["MODELS", "make_classifier", "trust_needed"]
 
 
 def _logistic() -> Classifier:
@@ -78,3 +79,17 @@ def _import_classifier(path: str) -> Classifier:
     if not is_classifier(made):
         raise ValueError(f"{expected} Got {path!r}, which is not a classifier.")
     return made
+
+
+def trust_needed(name: str) -> tuple[str, ...]:
+    """Return what ``verify --trust`` has to name before it learns this model again: nothing, or the model itself.
+
+    Built-in models and the classifiers of scikit-learn on a list need nothing.
+
+    Examples
+    --------
+    >>> from pacbayes.runs import trust_needed
+    >>> trust_needed("random-forest"), trust_needed("sklearn.svm.SVC"), trust_needed("mine.Learner")
+    ((), (), ('mine.Learner',))
+    """
+    return () if name in MODELS or is_trusted_model(name) else (name,)

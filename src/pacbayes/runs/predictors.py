@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import zipfile
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pacbayes.runs.archive import MOST_BYTES, Piece, read_pieces, walk
+from pacbayes.runs.sameness import find_difference, learning_versions
+from pacbayes.runs.trusted import is_sound_state, list_untrusted
 from pacbayes.tables import LinearTerms
 
-__all__ = ["ChangedPredictorError", "load_models", "read_predictor", "write_predictor"]
+__all__ = ["ChangedPredictorError", "Difference", "compare_models", "load_models", "read_predictor", "write_predictor"]
 
 MODELS_FILE = "model.skops"
-# skops itself trusts plain arrays and much of scikit-learn; beyond that only the rest of it is let in, and no functions
-_TRUSTED = ("sklearn.", "numpy.dtype", "pacbayes.learners.one_class.OneClass")
+_BLOCK = 2**20
+_SPARE = 2**16  # identities and names in an archive have as many digits as they happen to have
 
 
 class ChangedPredictorError(ValueError):
@@ -36,10 +41,14 @@ def write_predictor(stored: Mapping[str, Any], folder: Path) -> dict[str, Any]:
 def read_predictor(entry: Mapping[str, Any], folder: Path) -> LinearTerms | Path:
     """Return the linear terms, or the file of fitted models after checking that it is the one that was written."""
     if entry["kind"] == "linear":
-        return LinearTerms(tuple(dict(each) for each in entry["terms"]), float(entry["intercept"]))
+        if type(entry["intercept"]) is not float:
+            raise TypeError("intercept")
+        return LinearTerms(tuple(dict(each) for each in entry["terms"]), entry["intercept"])
     path = folder / Path(str(entry["file"])).name
     if not path.is_file():
         raise ValueError(f"There is no file {path.name!r} beside the predictor's model.json.")
+    if path.stat().st_size > MOST_BYTES:
+        raise ValueError(f"The file {path.name!r} has more than {MOST_BYTES} bytes, which is the most that is read.")
     if not zipfile.is_zipfile(path):
         raise ValueError(f"The file {path.name!r} cannot be read as a skops model: it is cut short, or something else.")
     if _sha256(path) != str(entry["sha256"]):
@@ -48,19 +57,78 @@ def read_predictor(entry: Mapping[str, Any], folder: Path) -> LinearTerms | Path
 
 
 def _sha256(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while block := file.read(_BLOCK):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def _read_stored(source: Path | bytes, name: str = MODELS_FILE) -> Piece:
+    try:
+        return read_pieces(source)
+    except Exception as error:  # whatever a broken archive raises
+        raise ValueError(f"The file {name!r} cannot be read as a skops model ({_show(repr(error)):.120}).") from None
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Where a stored predictor differs from the one learned again, and the versions of scikit-learn of both."""
+
+    place: str
+    versions: tuple[str, str] = ("", "")
+
+
+def compare_models(path: Path, again: Mapping[str, Any]) -> Difference | None:
+    """Return how the stored models differ from those learned again, or None.
+
+    The file is read as plain numbers and names. Nothing of it is imported, made or called.
+    """
+    import skops.io as sio  # noqa: PLC0415
+
+    own = sio.dumps(dict(again))
+    if path.stat().st_size > 2 * len(own) + _SPARE:
+        return Difference("size")
+    stored, ours = _read_stored(path, path.name), read_pieces(own)
+    place = find_difference(stored, ours)
+    versions = (_show(" ".join(learning_versions(stored))), " ".join(learning_versions(ours)))
+    return None if place is None else Difference(_show(place), versions)
+
+
+def _show(text: str) -> str:
+    """Return a text of an untrusted file without what a terminal would obey."""
+    return re.sub(r"[^ -~]", "?", text)
 
 
 def load_models(path: Path, trust: tuple[str, ...]) -> Mapping[str, Any]:
-    """Load models of scikit-learn without pickle; types from anywhere else are refused."""
+    """Load models of the listed types without pickle; all other types are refused unless they are trusted by name.
+
+    The archive is looked over before skops sees it. Fitted numbers are not: whoever did not write the file should
+    verify it with the data first, since trees with wrong indices can crash the process that asks them.
+    """
     import skops.io as sio  # noqa: PLC0415
 
+    content = path.read_bytes()  # once: what is looked over is what is loaded
+    pieces = [each for each in walk(_read_stored(content, path.name)) if each.loader]
+    foreign = list_untrusted({(each.loader.partition(" ")[0], _full_name(each)) for each in pieces}, trust)
+    if foreign:
+        options = " ".join(f"--trust {_show(name)}" for name in foreign)
+        raise ValueError(
+            f"The file {path.name!r} holds what is not on the list of types that may be loaded; if you trust all of "
+            f"it, give {options}."
+        )
+    if not all(map(is_sound_state, pieces)):
+        raise ValueError(f"The file {path.name!r} holds a random state that is none.")
     try:
-        unknown = sio.get_untrusted_types(file=path)
-        foreign = [name for name in unknown if not name.startswith(_TRUSTED) and name not in trust]
-        loaded: Mapping[str, Any] = {} if foreign else sio.load(path, trusted=unknown)
+        loaded: Mapping[str, Any] = sio.loads(content, trusted=sio.get_untrusted_types(data=content))
     except Exception as error:  # whatever a broken archive raises
         raise ValueError(f"The file {path.name!r} cannot be read as a skops model ({error!r:.120}).") from None
-    if foreign:
-        raise ValueError(f"The file {path.name!r} holds {foreign[0]!r}, which is not from scikit-learn.")
     return loaded
+
+
+def _full_name(piece: Piece) -> str:
+    """Return what a node names: its type, and of a bound method the method."""
+    content = piece.parts.get("content")
+    if piece.loader == "MethodNode" and content is not None and "func" in content.parts:
+        return f"{piece.type}.{content.parts['func'].value!s}"
+    return piece.type

@@ -20,7 +20,7 @@ from pacbayes.report import render
 from pacbayes.runs.folder import check_folder, save_folder
 from pacbayes.runs.hardest import Hard, find_hardest
 from pacbayes.runs.methods import METHODS, choose_method, estimator_for
-from pacbayes.runs.models import make_classifier
+from pacbayes.runs.models import make_classifier, trust_needed
 from pacbayes.runs.settings import Settings
 from pacbayes.runs.words import method_words
 from pacbayes.tables import Table, prepare_table, read_table
@@ -81,6 +81,11 @@ class Run:
     def method(self) -> str:
         """The method and why it was chosen, in a phrase."""
         return method_words(self.settings, self.why, len(self.table.classes))
+
+    @property
+    def trust(self) -> tuple[str, ...]:
+        """What ``pacbayes verify --data`` needs after ``--trust``: nothing, or a model that is not on its list."""
+        return trust_needed(self.settings.model)
 
     @property
     def trivial(self) -> dict[str, Any]:
@@ -277,11 +282,12 @@ def _about(run: Run) -> dict[str, str]:
 
 
 def _commands(run: Run) -> list[tuple[str, str]]:
+    trust = "".join(f" --trust {quote(name)}" for name in run.trust)
     return [
         ("The number follows from what was observed", "pacbayes verify certificate.json"),
         (
             "The observed numbers and the predictor follow from the data",
-            f"pacbayes verify certificate.json --data {quote(run.source)} --model model.json",
+            f"pacbayes verify certificate.json --data {quote(run.source)} --model model.json{trust}",
         ),
         ("The number at a delta", f"pacbayes bound --from certificate.json --delta {run.settings.delta:g}"),
     ]

@@ -8,24 +8,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from threadpoolctl import threadpool_limits
 
 from pacbayes import procedures
-from pacbayes._core.types import Predictor, Rows
 from pacbayes.certificate import Certificate, Check, Verification, compare
 from pacbayes.estimators import CertificateWarning
 from pacbayes.procedures import compare_certificates
 from pacbayes.runs.folder import MODEL, StoredRun, load_run, read_certificate
 from pacbayes.runs.methods import estimator_for
-from pacbayes.runs.models import MODELS
-from pacbayes.runs.predictors import ChangedPredictorError
+from pacbayes.runs.models import trust_needed
+from pacbayes.runs.predictors import ChangedPredictorError, compare_models
 from pacbayes.runs.run import Progress, load_table, silent
 from pacbayes.tables import LinearTerms, Table
 
 __all__ = ["Verified", "verify_folder", "verify_run"]
-
-_AGREEMENT = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +61,7 @@ def verify_folder(
     model : path, optional
         The predictor's model.json or its folder; by default beside the certificate.
     trust : tuple of str
-        Dotted paths of models outside scikit-learn that may be imported and loaded.
+        Dotted path of a model outside the list of scikit-learn's classifiers that may be imported.
     threads : int, default=1
         For linear algebra and boosting.
     progress : callable, optional
@@ -147,7 +143,8 @@ def verify_run(
     table : Table
         The rows it was made from, in the same order.
     trust : tuple of str
-        Dotted paths of models outside scikit-learn that may be imported because the stored settings name them.
+        Dotted paths of models outside the list of scikit-learn's classifiers that may be imported because the stored
+        settings name them.
     threads : int, default=1
         As for :func:`certify_table`.
     own : Verification, optional
@@ -166,17 +163,17 @@ def verify_run(
         warnings.simplefilter("ignore", CertificateWarning)
         again = estimator_for(table, stored.settings).fit(table.X, table.y)
         checks = compare_certificates(certificate, again.certificate_)
-        last = _check_predictor(stored, again.issued_.stored, table.X, trust)
+        last = _check_predictor(stored, again.issued_.stored)
     return Verification((*first, *checks, last), procedures.get(certificate.procedure).proves)
 
 
 def _check_trust(stored: StoredRun, trust: tuple[str, ...]) -> None:
     """An untrusted file must not choose what is imported here."""
-    name = stored.settings.model
-    if name not in MODELS and not name.startswith("sklearn.") and name not in trust:
+    missing = [name for name in trust_needed(stored.settings.model) if name not in trust]
+    if missing:
         raise ValueError(
-            f"The predictor asks for the model {name!r}, which is not of scikit-learn. If you trust it, give "
-            f"--trust {name}."
+            f"The predictor asks for the model {missing[0]!r}, which is neither built in nor on the list of "
+            f"classifiers of scikit-learn. If you trust it, give --trust {missing[0]}."
         )
 
 
@@ -193,38 +190,20 @@ def _differing(claimed: tuple[tuple[str, str], ...], found: tuple[tuple[str, str
     return ", ".join(sorted({name for name, _ in set(claimed) ^ set(found)}))[:120] or None
 
 
-def _check_predictor(stored: StoredRun, again: Mapping[str, Any], rows: Rows, trust: tuple[str, ...]) -> Check:
-    """Check that the stored predictor is what the rows teach."""
+def _check_predictor(stored: StoredRun, again: Mapping[str, Any]) -> Check:
+    """Check that the stored predictor is what the rows teach, in every fitted number; it is never called."""
+    form = again.get("linear")
     if isinstance(stored.predictor, LinearTerms):
-        form = again.get("linear")
         if form is None:
             return Check("predictor", held=False, claimed="linear")
         terms = LinearTerms.of(form.preprocessing, form.weights, form.intercept)
-        if len(terms.terms) != len(stored.predictor.terms):
-            return Check("predictor", held=False, claimed="terms")
-        close = np.allclose(stored.predictor.scores(rows), terms.scores(rows), rtol=_AGREEMENT, atol=1e-7)
-        return Check("predictor", bool(close), claimed=None if close else "weights")
-    models = stored.models(trust)
-    if set(models) != set(again):
-        return Check("predictor", held=False, claimed=", ".join(sorted(models)))
-    same = all(_agree(models[name], again[name], rows) for name in again)
-    return Check("predictor", same, claimed=None if same else "predictions")
-
-
-def _agree(one: Any, two: Any, rows: Rows) -> bool:
-    """Whether two stored parts agree: lists part by part, arrays in numbers, models in what they predict."""
-    if isinstance(two, list):
-        return len(one) == len(two) and all(_agree(a, b, rows) for a, b in zip(one, two, strict=True))
-    if isinstance(two, np.ndarray):
-        return bool(np.array_equal(one, two))
-    return _predict_alike(one, two, rows)
-
-
-def _predict_alike(one: Predictor, two: Predictor, rows: Rows) -> bool:
-    """Whether two models predict the same, with the same probabilities where they have such."""
-    if not np.array_equal(one.predict(rows), two.predict(rows)):
-        return False
-    if not (hasattr(one, "predict_proba") and hasattr(two, "predict_proba")):
-        return True
-    first, second = one.predict_proba(rows), two.predict_proba(rows)
-    return first.shape == second.shape and bool(np.allclose(first, second, rtol=_AGREEMENT, atol=_AGREEMENT))
+        name = stored.predictor.find_difference(terms)
+        return Check("predictor", name is None, claimed=name)
+    if form is not None:
+        return Check("predictor", held=False, claimed="not linear")
+    difference = compare_models(stored.predictor, again)
+    if difference is None:
+        return Check("predictor", held=True)
+    if difference.versions[0] != difference.versions[1]:  # other versions may well learn otherwise
+        return Check("predictor", False, *(f"scikit-learn {each}" for each in difference.versions))
+    return Check("predictor", held=False, claimed=difference.place)

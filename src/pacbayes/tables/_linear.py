@@ -64,6 +64,56 @@ class LinearTerms:
             total += float(term["weight"]) * _feature(term, frame[term["column"]])
         return total
 
+    def find_difference(self, again: LinearTerms) -> str | None:
+        """Return what differs from the terms of the same fit, up to the last digits of other numerical libraries.
+
+        Terms, columns, kinds and categories are the same. A weight agrees to a relative 1e-6, and where it is not
+        exactly zero (as of a column that is constant) to 1e-14 of the largest, since solving a system rounds in terms
+        of that; features are in units of spread or indicators, so that weights compare. Nothing multiplies the
+        intercept: it may differ by 1e-9 of the largest. A scale agrees to 1e-9; a mean to 1e-9 of the scale, whatever
+        its own size, since it decides where zero is.
+
+        Parameters
+        ----------
+        again : LinearTerms
+            Learned from the rows; not from an untrusted file.
+
+        Examples
+        --------
+        >>> from pacbayes.tables import LinearTerms
+        >>> one, two = (LinearTerms(({"column": "age", "kind": "missing", "weight": w},), 0.5) for w in (1.0, 2.0))
+        >>> one.find_difference(two)
+        'weight'
+        """
+        largest = max((abs(float(term["weight"])) for term in again.terms), default=0.0)
+        if len(self.terms) != len(again.terms):
+            return "terms"
+        if not _near(self.intercept, again.intercept, 1e-6, 1e-9 * max(largest, abs(again.intercept))):
+            return "intercept"
+        for stored, learned in zip(self.terms, again.terms, strict=True):
+            if set(stored) != set(learned):
+                return "terms"
+            for name in learned:
+                if not _same_entry(name, stored[name], learned, largest):
+                    return name
+        return None
+
+
+def _same_entry(name: str, stored: object, learned: Term, largest: float) -> bool:
+    value = learned[name]
+    if not isinstance(value, float):
+        return type(stored) is type(value) and bool(stored == value)
+    if name == "mean":
+        return _near(stored, value, 1e-12, 1e-9 * learned["scale"])
+    if name == "weight":
+        return _near(stored, value, 1e-6, 1e-14 * largest if value else 0.0)
+    return _near(stored, value, 1e-9, 0.0)
+
+
+def _near(one: object, two: float, relative: float, floor: float) -> bool:
+    """Return whether a number of an untrusted file is within a distance; what is no number is not."""
+    return type(one) is float and abs(one - two) <= relative * abs(two) + floor
+
 
 def _number_terms(fitted: Pipeline, columns: Sequence[str]) -> list[Term]:
     scaler = fitted.named_steps["scale"]

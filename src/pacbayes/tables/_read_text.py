@@ -101,6 +101,7 @@ def _count_lines(source: Source, limit: int) -> int:
         while chunk := file.read(_CHUNK):
             size += len(chunk)
             check_limit(size, limit)
+            _refuse_zeros(chunk)
             lines += chunk.count(b"\n") + chunk.count(b"\r") - chunk.count(b"\r\n")
     return lines
 
@@ -110,14 +111,18 @@ def _exact_numbers(version: str) -> dict[str, str]:
     return {"float_precision": "round_trip"} if int(version.partition(".")[0]) < 3 else {}
 
 
+def _refuse_zeros(part: bytes) -> None:
+    if b"\0" in part:
+        raise TableError("it is not text: it holds zero bytes.")
+
+
 def _first_line(source: Source) -> str:
     """Return the first line of text, and leave the source at its start; refuse what is not text."""
     with _opened(source) as file:
         start = file.read(_PEEK)
         if len(start) == _PEEK:
             start += file.readline(_LONGEST)  # the whole of a long first line
-    if b"\0" in start:
-        raise TableError("it is not text: it holds zero bytes.")
+    _refuse_zeros(start)
     try:
         text = start.decode("utf-8-sig", errors="strict" if len(start) < _PEEK else "ignore")
     except UnicodeDecodeError as error:

@@ -42,7 +42,7 @@ def test_killed_in_the_middle_and_resumed_bit_for_bit(tmp_path):
     folder = tmp_path / "checkpoint"
     process = run(folder, "never.npy", 0.15, wait=False)
     deadline = time.monotonic() + 60
-    while not list(folder.glob("chain-*.joblib")) and time.monotonic() < deadline:
+    while not list(folder.glob("chain-*.checkpoint")) and time.monotonic() < deadline:
         time.sleep(0.05)
     time.sleep(0.7)
     process.send_signal(signal.SIGKILL)
@@ -57,7 +57,7 @@ def test_checkpoints_of_another_run_or_damaged_ones_are_refused(tmp_path):
     pb.online_reference(GaussianNB(), SAMPLE.X, SAMPLE.y, random_state=0, **arguments)
     with pytest.raises(ValueError, match="is of another run"):
         pb.online_reference(GaussianNB(), SAMPLE.X, SAMPLE.y, random_state=1, **arguments)
-    Path(tmp_path / "chain-0.joblib").write_bytes(b"junk")
+    Path(tmp_path / "chain-0.checkpoint").write_bytes(b"junk")
     with pytest.raises(ValueError, match=r"cannot be read .* Delete it to start anew"):
         pb.online_reference(GaussianNB(), SAMPLE.X, SAMPLE.y, random_state=0, **arguments)
 
@@ -88,4 +88,4 @@ def test_checkpoints_do_not_depend_on_addresses(tmp_path):
 def test_nothing_but_the_chains_stays_in_the_folder(tmp_path):
     folder = tmp_path / "new" / "folder"
     pb.online_reference(GaussianNB(), SAMPLE.X, SAMPLE.y, schedule=100, chains=2, random_state=0, checkpoint=folder)
-    assert sorted(path.name for path in folder.iterdir()) == ["chain-0.joblib", "chain-1.joblib"]
+    assert sorted(path.name for path in folder.iterdir()) == ["chain-0.checkpoint", "chain-1.checkpoint"]

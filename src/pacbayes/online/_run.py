@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -18,16 +18,14 @@ from threadpoolctl import threadpool_limits
 
 from pacbayes._core.rows import take
 from pacbayes._core.types import FloatArray, Labels, Rows
-from pacbayes.learners import OneClass
 from pacbayes.online._checkpoint import Checkpoint, digest_of
+from pacbayes.online._progress import Progress, Snapshot, Snapshots, load_progress, save_progress
 from pacbayes.online._snapshots import ReferenceEstimator, fit_snapshot, reference_losses
 from pacbayes.online.schedules import Every, Schedule
 from pacbayes.online.stream import Stretch, cut_stream, run_stream
 
 __all__ = ["Run"]
 
-Snapshot: TypeAlias = "ReferenceEstimator | OneClass"
-Snapshots: TypeAlias = "list[tuple[int, Snapshot]]"
 Steps: TypeAlias = "Iterator[tuple[Stretch, Snapshot, FloatArray]]"
 
 
@@ -69,7 +67,7 @@ class Run:
             for part in np.array_split(np.arange(len(points)), min(self.chains, max(1, len(points))))
         ]
         jobs = [
-            delayed(_run_chain)(self, X, y, part, Checkpoint[Progress](self.checkpoint, chain, digest))
+            delayed(_run_chain)(self, X, y, part, Checkpoint(self.checkpoint, chain, digest, self.estimator))
             for chain, part in enumerate(parts)
         ]
         found = zip(parts, Parallel(n_jobs=self.n_jobs)(jobs), strict=True)
@@ -97,20 +95,10 @@ class Run:
         return values
 
 
-class Progress(NamedTuple):
-    """How far a chain has come, as its checkpoint holds it."""
-
-    done: int = 0
-    model: Snapshot | None = None
-    losses: FloatArray = np.zeros(0)
-    kept: Snapshots = []  # noqa: RUF012  (replaced, never changed)
-
-
 def _run_chain(
-    run: Run, X: Rows, y: Labels, stretches: Sequence[Stretch], checkpoint: Checkpoint[Progress]
+    run: Run, X: Rows, y: Labels, stretches: Sequence[Stretch], checkpoint: Checkpoint
 ) -> tuple[FloatArray, Snapshots]:
     """Run the refits of one chain; return the losses from its first point on, and the snapshots kept."""
-    state, begun = checkpoint.load() or Progress(), time.monotonic()
 
     def train(_: int, previous: Snapshot | None, X: Rows, y: Labels) -> Snapshot:
         return fit_snapshot(run.estimator, previous, X, y)
@@ -118,15 +106,37 @@ def _run_chain(
     def judge(model: Snapshot, X: Rows, y: Labels) -> FloatArray:
         return reference_losses(model, X, y, run.loss)
 
+    warm, begun = bool(getattr(run.estimator, "warm_start", False)), time.monotonic()
+    state = load_progress(checkpoint, stretches, run.keep, warm=warm)
     with threadpool_limits(1):  # many small fits are far slower on several threads
+        if not warm:  # what was kept is fitted again, and has to come out as it was
+            state = state._replace(kept=_refit_kept(run, X, y, stretches, state, checkpoint))
         steps: Steps = run_stream(X, y, stretches[state.done :], train, judge, state.model)
         for stretch, model, values in steps:
             kept = [*state.kept, (stretch.point, deepcopy(model))][-run.keep :] if run.keep else state.kept
             state = Progress(state.done + 1, model, np.append(state.losses, values), kept)
-            checkpoint.save(state)
+            save_progress(checkpoint, state, warm=warm)
             if run.progress:
                 _report(state.done, len(stretches), begun)
     return state.losses, state.kept
+
+
+def _refit_kept(
+    run: Run, X: Rows, y: Labels, stretches: Sequence[Stretch], state: Progress, checkpoint: Checkpoint
+) -> Snapshots:
+    """Return the latest snapshots before a checkpoint, as far as they will be among those kept at the end."""
+    first, kept = max(0, len(stretches) - run.keep) if run.keep else len(stretches), []
+    for stretch in stretches[first : state.done]:
+        past, ahead = slice(0, stretch.point), slice(stretch.start, stretch.stop)
+        model = fit_snapshot(run.estimator, None, take(X, past), y[past])
+        known = state.losses[stretch.start - stretches[0].start : stretch.stop - stretches[0].start]
+        if not np.array_equal(reference_losses(model, take(X, ahead), y[ahead], run.loss), known):
+            raise ValueError(
+                f"The checkpoint {checkpoint.path} cannot be continued: the snapshot after {stretch.point} examples "
+                "came out otherwise this time. Give the estimator a fixed random_state, or delete the checkpoint."
+            )
+        kept.append((stretch.point, model))
+    return kept
 
 
 def _report(done: int, total: int, begun: float) -> None:

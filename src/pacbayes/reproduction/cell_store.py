@@ -1,19 +1,17 @@
 """Results on disk: one file to which records are appended, and which survives whatever ends a run.
 
-One JSON object per line, each with a checksum of its content; the first says which configuration the numbers are of. A
-task's records are written together and synchronised before the next. A line that was torn by a kill or a
+One JSON object per line, each with a checksum; the first says which configuration the numbers are of. A task's records are written together and synchronised before the next. A line that was torn by a kill or a
 power failure can only be at the end, and is cut off when the file is opened again.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from pacbayes.reproduction.cell_lines import DamageError, header_line, is_number, parse_lines, record_line
 from pacbayes.reproduction.cells import Configuration, Record
 
 try:
@@ -24,8 +22,6 @@ except ImportError:  # not on Windows, where nothing keeps two runs from one fil
 __all__ = ["FILE", "CellStore", "ResultsFileError"]
 
 FILE = "cells.jsonl"
-_FORMAT = "pacbayes reproduction"
-_BEGINNING = b'{"check": "'
 
 
 class ResultsFileError(OSError):
@@ -48,6 +44,7 @@ class CellStore:
     def __init__(self, folder: str | os.PathLike[str], configuration: Configuration, *, resume: bool = False) -> None:
         self.path = Path(folder) / FILE
         self.records: list[Record] = []
+        self._header = header_line(configuration)
         self._new_paths = [each for each in (self.path, *self.path.parents) if not each.exists()]
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -74,23 +71,27 @@ class CellStore:
 
     def _read(self, configuration: Configuration, *, resume: bool) -> None:
         self._file.seek(0)
-        lines, self._size = _read_lines(self.path, self._file.read())
-        if lines:
-            self._check_header(lines[0], configuration)
-            self.records = [Record(**line) for line in lines[1:]]
+        content = self._file.read()
+        try:
+            found, self.records, self._size = parse_lines(content)
+        except DamageError as damage:
+            raise ResultsFileError(
+                f"Line {damage.line} of {self.path} is damaged, and not because a write was cut short. Restore it, or "
+                "delete the file to start anew."
+            ) from None
+        if found is not None:
+            self._check_configuration(found, configuration)
+            self._header = content[: content.index(b"\n") + 1]
         if self.records and not resume:
             raise ResultsFileError(
                 f"The file {self.path} has {len(self.records)} cells already. "
                 "Give --resume, or another folder with --out."
             )
         self._file.truncate(self._size)
-        if not lines:
-            self._write(_make_line({"format": _FORMAT, "configuration": configuration}))
+        if found is None:
+            self._write(self._header)
 
-    def _check_header(self, header: dict[str, Any], configuration: Configuration) -> None:
-        if header.get("format") != _FORMAT:
-            raise ResultsFileError(f"The file {self.path} is not one of cells. Choose another folder.")
-        found = header["configuration"]
+    def _check_configuration(self, found: dict[str, Any], configuration: Configuration) -> None:
         differing = sorted(k for k in found.keys() | configuration.keys() if found.get(k) != configuration.get(k))
         if differing:
             words = ", ".join(f"{k} {found.get(k)!r} there and {configuration.get(k)!r} here" for k in differing)
@@ -100,8 +101,14 @@ class CellStore:
 
     def append(self, records: Sequence[Record]) -> None:
         """Write records and wait until they are on disk."""
-        fields = ("data", "repeat", "method", "values")
-        self._write(b"".join(_make_line({name: getattr(r, name) for name in fields}) for r in records))
+        for record in records:
+            wrong = [name for name, value in record.values.items() if not is_number(value)]
+            if wrong:
+                raise ResultsFileError(
+                    f"The method {record.method!r} gave no finite number for {wrong[0]!r} on {record.data!r}. The "
+                    f"{len(self.records)} cells in {self.path} are safe."
+                )
+        self._write(b"".join(record_line(record, self._header) for record in records))
         self.records.extend(records)
 
     def _write(self, content: bytes) -> None:
@@ -139,38 +146,3 @@ def _remove_paths(paths: Sequence[Path]) -> None:
             path.rmdir() if path.is_dir() else path.unlink(missing_ok=True)
         except OSError:
             return
-
-
-def _make_line(content: dict[str, Any]) -> bytes:
-    text = json.dumps(content)
-    return _BEGINNING + f'{_checksum(text)}", "content": {text}}}\n'.encode()
-
-
-def _checksum(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-def _parse_line(line: bytes) -> dict[str, Any] | None:
-    """Return the content of an intact line, else None."""
-    try:
-        whole = json.loads(line)
-        content = whole["content"]
-        intact = whole["check"] == _checksum(json.dumps(content))
-    except (ValueError, KeyError, TypeError):
-        return None
-    return content if intact and line.endswith(b"\n") and isinstance(content, dict) else None
-
-
-def _read_lines(path: Path, content: bytes) -> tuple[list[dict[str, Any]], int]:
-    """Return the content of the intact lines and their length; refuse damage anywhere but at the end."""
-    lines = content.splitlines(keepends=True)
-    parsed = [_parse_line(line) for line in lines]
-    bad = next((k for k, line in enumerate(parsed) if line is None), len(lines))
-    later = [k for k in range(bad, len(lines)) if parsed[k] is not None]
-    foreign = bad == 0 and not content.startswith(_BEGINNING[: len(content)])
-    if later or foreign:
-        raise ResultsFileError(
-            f"Line {bad + 1} of {path} is damaged, and not because a write was cut short. Restore it, or delete the "
-            "file to start anew."
-        )
-    return [line for line in parsed[:bad] if line is not None], sum(map(len, lines[:bad]))

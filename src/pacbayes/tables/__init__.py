@@ -3,6 +3,7 @@
 from pacbayes.tables import words
 from pacbayes.tables._columns import Column
 from pacbayes.tables._error import TableError
+from pacbayes.tables._limits import default_limit, to_bytes
 from pacbayes.tables._linear import LinearTerms, Term
 from pacbayes.tables._prepare import Table, prepare_table
 from pacbayes.tables._preprocess import make_preprocessing
@@ -17,8 +18,10 @@ __all__ = [
     "Table",
     "TableError",
     "Term",
+    "default_limit",
     "make_preprocessing",
     "prepare_table",
     "read_table",
+    "to_bytes",
     "words",
 ]

@@ -9,6 +9,7 @@ class TableError(ValueError):
     """A file that is not a table that can be used; the message says what was expected and what came."""
 
 
-def one_line(error: BaseException) -> str:
-    """Return an error's message on one line, without its last full stop."""
-    return " ".join(str(error).split())[:200].rstrip(".") or type(error).__name__
+def one_line(error: BaseException | str) -> str:
+    """Return an error's message on one line, of characters that can be shown, without its last full stop."""
+    text = " ".join(str(error).split())[:200].rstrip(".")
+    return "".join(each if each.isprintable() else "?" for each in text) or type(error).__name__

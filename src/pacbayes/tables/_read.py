@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import io
+import os
+import stat
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pacbayes.tables._error import TableError, one_line
+from pacbayes.tables._limits import check_limit, refuse_size, to_bytes
 from pacbayes.tables._source import Description
 from pacbayes.tables._unpack import BROKEN
 from pacbayes.tables.formats import COMPRESSIONS, FORMATS
@@ -21,9 +23,16 @@ _SPREADSHEETS = {".xlsx", ".xls", ".ods"}
 
 
 def read_table(
-    path: str | Path, *, delimiter: str | None = None, header: bool = True, missing_values: Sequence[str] = ()
+    path: str | Path,
+    *,
+    delimiter: str | None = None,
+    header: bool = True,
+    missing_values: Sequence[str] = (),
+    max_memory: int | str | None = None,
 ) -> pd.DataFrame:
-    r"""Read a table from a CSV, Parquet or Arrow file, which may be compressed.
+    r"""Read a table from a CSV, Parquet or Arrow file, which may be compressed and may come from a stranger.
+
+    A file that is damaged, or made to crash or to fill the memory of whoever reads it, is refused in one sentence.
 
     Parameters
     ----------
@@ -36,10 +45,18 @@ def read_table(
         Whether the first line of a text file names the columns; otherwise they are c1, c2, ...
     missing_values : sequence of str
         Texts that stand for a missing value, besides the empty text, NA, NaN, null and their like.
+    max_memory : int or str, optional
+        Bytes that the file may unpack to, and its cells may take at eight bytes each: a number, or a text such as
+        "500MB" or "4GiB"; by default 4 GiB, or half of the memory that there is if that is less.
 
     Returns
     -------
     pandas.DataFrame
+
+    Raises
+    ------
+    TableError
+        If the file is not a table that can be used, with the reason in one sentence.
 
     Examples
     --------
@@ -52,12 +69,12 @@ def read_table(
     ...     read_table(file, missing_values=["?"]).isna().sum().tolist()
     [0, 1]
     """
-    place = Path(path)
+    place, limit = Path(path), to_bytes(max_memory)
     _check_place(place)
     suffix, packing = _split_name(place)
+    description = Description(suffix, delimiter, header, missing_values, limit)
     try:
-        source = io.BytesIO(COMPRESSIONS[packing](place)) if packing else place
-        frame = FORMATS[suffix](source, Description(suffix, delimiter, header, missing_values))
+        frame = _read(place, packing, description)
     except BROKEN as error:
         raise TableError(f"{place.name} cannot be unpacked: {one_line(error)}.") from None
     except TableError as error:
@@ -67,12 +84,36 @@ def read_table(
     return frame
 
 
+def _read(place: Path, packing: str, description: Description) -> pd.DataFrame:
+    """Unpack and read; whatever else than a refusal or an error of the system is raised on the way becomes one."""
+    try:
+        check_limit(place.stat().st_size, description.limit)
+        source = COMPRESSIONS[packing](place, description.limit) if packing else place
+        return FORMATS[description.suffix](source, description)
+    except MemoryError:
+        raise refuse_size(description.limit) from None
+    except (TableError, ImportError, *BROKEN):
+        raise
+    except OSError as error:
+        if error.errno is not None:  # of the system, such as a disk that cannot be read
+            raise
+        raise TableError(f"it cannot be read ({one_line(error)}).") from None
+    except Exception as error:  # libraries raise what they like on a file that nobody has foreseen
+        raise TableError(f"it cannot be read ({one_line(error)}).") from None
+
+
 def _check_place(place: Path) -> None:
     if place.is_dir():
         raise TableError(f"The data must be a file. {str(place)!r} is a folder.")
     if not place.exists():
         raise TableError(f"There is no file {str(place)!r}.")
-    with place.open("rb") as file:
+    # a named pipe that nobody writes to would keep us waiting
+    with os.fdopen(os.open(place, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb", buffering=0) as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise TableError(
+                f"The data must be a regular file. {str(place)!r} is a pipe or a device; write what comes from it "
+                "into a file first."
+            )
         if not file.read(1):
             raise TableError(f"{place.name} is empty.")
 

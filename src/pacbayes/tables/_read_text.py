@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import csv
+import re
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 from pacbayes.tables._error import TableError, one_line
+from pacbayes.tables._limits import check_cells, check_limit
 from pacbayes.tables._source import Description, Source, refuse_duplicates
 
 if TYPE_CHECKING:
@@ -15,7 +20,8 @@ if TYPE_CHECKING:
 __all__ = ["read_text"]
 
 _DELIMITERS = ",;\t|"
-_PEEK = 1 << 16
+_PEEK, _CHUNK = 1 << 16, 1 << 22
+_LONGEST = 1 << 26
 
 
 def read_text(source: Source, description: Description) -> pd.DataFrame:
@@ -24,28 +30,80 @@ def read_text(source: Source, description: Description) -> pd.DataFrame:
 
     first = _first_line(source)
     separator = description.delimiter or max(_DELIMITERS, key=first.count)
-    names = next(csv.reader([first], delimiter=separator, skipinitialspace=True), [])
+    names = _split(first, separator)
     header = description.header
     if header:
         refuse_duplicates([name.strip() for name in names])
-    try:
-        frame = pd.read_csv(
-            source,
-            sep=separator,
-            header=0 if header else None,
-            names=None if header else [f"c{i + 1}" for i in range(len(names))],
-            na_values=list(description.missing_values),
-            index_col=False,
-            skipinitialspace=True,
-            low_memory=False,
-            **_exact_numbers(pd.__version__),
-        )
-    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError, csv.Error) as error:
-        raise TableError(f"it is not a table of text separated by {separator!r} ({one_line(error)}).") from None
-    except pd.errors.ParserWarning:
-        raise TableError(f"its rows have more fields than its first line, separated by {separator!r}.") from None
+    options = {
+        "sep": separator,
+        "header": 0 if header else None,
+        "names": None if header else [f"c{i + 1}" for i in range(len(names))],
+        "na_values": list(description.missing_values),
+        "index_col": False,
+        "skipinitialspace": True,
+        "low_memory": False,
+        **_exact_numbers(pd.__version__),
+    }
+    rows = _count_lines(source, description.limit)
+    with _refuse_other_text(separator):
+        # a header may go on over several lines; short rows of a wide table are few bytes and much memory
+        columns = pd.read_csv(source, nrows=0, **options).shape[1]
+        check_cells(rows, columns, description.limit)
+        _rewind(source)
+        frame = pd.read_csv(source, **options)
     frame.columns = [str(name).strip() for name in frame.columns]
     return frame
+
+
+@contextmanager
+def _refuse_other_text(separator: str) -> Iterator[None]:
+    import pandas as pd  # noqa: PLC0415
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", pd.errors.ParserWarning)  # fields would be left out
+            yield
+    except TableError:
+        raise
+    except pd.errors.ParserWarning:
+        raise TableError(f"its rows have more fields than its first line, separated by {separator!r}.") from None
+    except (ValueError, TypeError, OverflowError, IndexError, csv.Error) as error:
+        raise TableError(f"it is not a table of text separated by {separator!r} ({one_line(error)}).") from None
+
+
+def _split(line: str, separator: str) -> list[str]:
+    try:
+        return next(csv.reader([line], delimiter=separator, skipinitialspace=True), [])
+    except (csv.Error, TypeError) as error:
+        raise TableError(f"its first line cannot be split at {separator!r} ({one_line(error)}).") from None
+
+
+@contextmanager
+def _opened(source: Source) -> Iterator[IO[bytes]]:
+    """Give a file to read, and leave a source in memory at its start."""
+    if isinstance(source, Path):
+        with source.open("rb") as file:
+            yield file
+    else:
+        yield source
+        _rewind(source)
+
+
+def _rewind(source: Source) -> None:
+    if not isinstance(source, Path):
+        source.seek(0)
+
+
+def _count_lines(source: Source, limit: int) -> int:
+    """Return how many lines there are, or a few more; a file that has no end is refused at the limit."""
+    lines, size = 1, 0
+    with _opened(source) as file:
+        while chunk := file.read(_CHUNK):
+            size += len(chunk)
+            check_limit(size, limit)
+            _refuse_zeros(chunk)
+            lines += chunk.count(b"\n") + chunk.count(b"\r") - chunk.count(b"\r\n")
+    return lines
 
 
 def _exact_numbers(version: str) -> dict[str, str]:
@@ -53,21 +111,23 @@ def _exact_numbers(version: str) -> dict[str, str]:
     return {"float_precision": "round_trip"} if int(version.partition(".")[0]) < 3 else {}
 
 
+def _refuse_zeros(part: bytes) -> None:
+    if b"\0" in part:
+        raise TableError("it is not text: it holds zero bytes.")
+
+
 def _first_line(source: Source) -> str:
     """Return the first line of text, and leave the source at its start; refuse what is not text."""
-    if isinstance(source, Path):
-        with source.open("rb") as file:
-            start = file.read(_PEEK)
-    else:
-        start = source.read(_PEEK)
-        source.seek(0)
-    if b"\0" in start:
-        raise TableError("it is not text: it holds zero bytes.")
+    with _opened(source) as file:
+        start = file.read(_PEEK)
+        if len(start) == _PEEK:
+            start += file.readline(_LONGEST)  # the whole of a long first line
+    _refuse_zeros(start)
     try:
         text = start.decode("utf-8-sig", errors="strict" if len(start) < _PEEK else "ignore")
     except UnicodeDecodeError as error:
         raise TableError(f"it is not text in UTF-8; save it as UTF-8 first ({one_line(error)}).") from None
-    lines = [line for line in text.splitlines() if line.strip()]
+    lines = [line for line in re.split(r"[\r\n]+", text) if line.strip()]
     if not lines:
         raise TableError("it has no text in it.")
     return lines[0]

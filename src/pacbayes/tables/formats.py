@@ -6,6 +6,7 @@ is a function ``unpack_...`` in ``_unpack.py``. Messages, the help of the comman
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["COMPRESSIONS", "FORMATS", "Reader", "Unpacker"]
 
 Reader: TypeAlias = "Callable[[Source, Description], pd.DataFrame]"
-Unpacker: TypeAlias = Callable[[Path], bytes]
+Unpacker: TypeAlias = Callable[[Path, int], io.BytesIO]
 
 FORMATS: Mapping[str, Reader] = {
     ".csv": read_text,

@@ -1,0 +1,141 @@
+"""A process of its own for a file whose reader may crash: started with limits, waited for, its failure in words."""
+
+from __future__ import annotations
+
+import io
+import json
+import mmap
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import BinaryIO
+
+from pacbayes.tables._error import TableError, one_line
+from pacbayes.tables._limits import refuse_size
+from pacbayes.tables._source import Description, Source
+
+__all__ = ["Child"]
+
+SECONDS, _BYTES_PER_SECOND = 60, 1 << 20  # of processor time: so much, and more for a large file
+_PATIENCE = 5  # times as much for everything, as the machine may be busy and the disk slow
+_PROGRAM = Path(__file__).with_name("_columnar_child.py")
+_NUMPY_OPTIONAL = 18  # the first pyarrow that starts without numpy, in half the time
+
+
+class Child:
+    """The process that reads one file.
+
+    Parameters
+    ----------
+    kind : {"parquet", "arrow"}
+    source : path or bytes
+    description : Description
+        With the limit on memory.
+    """
+
+    def __init__(self, kind: str, source: Source, description: Description) -> None:
+        self._limit, self._suffix = description.limit, description.suffix[1:]
+        self._content = None if isinstance(source, Path) else source.getbuffer()
+        size = source.stat().st_size if isinstance(source, Path) else len(source.getbuffer())
+        self._seconds = SECONDS + size // _BYTES_PER_SECOND
+        request = {
+            "kind": kind,
+            "source": str(source.absolute()) if isinstance(source, Path) else None,
+            "limit": self._limit,
+            "seconds": self._seconds,
+            "sys_path": [os.path.abspath(each) for each in sys.path],  # noqa: PTH100
+            "numpy": _needs_numpy(),
+        }
+        self._output = _open_output()
+        self._process = self._start(json.dumps(request))
+
+    def _start(self, request: str) -> subprocess.Popen[bytes]:
+        try:
+            if getattr(sys, "frozen", False):  # then it is no Python that could be given a program
+                raise OSError("this program is no Python")
+            return subprocess.Popen(  # noqa: S603
+                [sys.executable, "-I", "-S", str(_PROGRAM), request],
+                stdin=subprocess.DEVNULL if self._content is None else subprocess.PIPE,
+                stdout=self._output,
+                stderr=subprocess.PIPE,
+            )
+        except (OSError, ValueError, TypeError) as error:
+            self._output.close()
+            raise TableError(
+                f"a {self._suffix} file is read in a process of its own, which cannot be started "
+                f"({one_line(error)}); save the table as CSV."
+            ) from None
+
+    def result(self, meanwhile: Callable[[], object]) -> memoryview:
+        """Do something, wait for the process, and return what it wrote; raise what it could not do in one sentence."""
+        try:
+            with self._output:
+                meanwhile()
+                told = self._wait()
+                if self._process.returncode != 0:
+                    raise self._failure(told)
+                return _content_of(self._output)
+        finally:
+            self._end()
+
+    def _wait(self) -> bytes:
+        try:
+            return self._process.communicate(self._content, timeout=self._seconds * _PATIENCE)[1]
+        except subprocess.TimeoutExpired:
+            raise self._refuse(f"reading it took more than {self._seconds * _PATIENCE} seconds") from None
+
+    def _end(self) -> None:
+        """End the process if it is still at work, and leave no pipe open."""
+        if self._process.poll() is None:
+            self._process.kill()
+            self._process.communicate()
+
+    def _failure(self, told: bytes) -> TableError:
+        last = (told.decode("utf-8", errors="replace").splitlines() or [""])[-1]
+        try:
+            message = json.loads(last)
+            code, detail = str(message["code"]), str(message["detail"])
+        except (ValueError, TypeError, KeyError, RecursionError):
+            return self._crash(told)
+        if code == "limit":
+            return refuse_size(self._limit, int(detail) if detail.isascii() and detail.isdigit() else None)
+        return self._refuse(one_line(detail))
+
+    def _crash(self, told: bytes) -> TableError:
+        status = self._process.returncode
+        if status in {-getattr(signal, "SIGXCPU", 0), -getattr(signal, "SIGKILL", 0)}:
+            return self._refuse(f"reading it took more than {self._seconds} seconds, or too much memory")
+        if b"bad_alloc" in told:
+            return refuse_size(self._limit)
+        return self._refuse("its reader crashed on it")
+
+    def _refuse(self, reason: str) -> TableError:
+        return TableError(f"it is not a whole {self._suffix} file ({reason}).")
+
+
+def _needs_numpy() -> bool:
+    try:
+        return int(version("pyarrow").partition(".")[0]) < _NUMPY_OPTIONAL
+    except (PackageNotFoundError, ValueError):
+        return True
+
+
+def _open_output() -> BinaryIO:
+    """Return a file without a name: in memory where the system has such, else on disk."""
+    if hasattr(os, "memfd_create"):
+        return io.FileIO(os.memfd_create("pacbayes-table"), "w+")  # type: ignore[return-value]
+    return tempfile.TemporaryFile()  # type: ignore[return-value]  # noqa: SIM115
+
+
+def _content_of(file: BinaryIO) -> memoryview:
+    """Return the content, without a copy where the system lets a mapped file be closed."""
+    size = file.seek(0, os.SEEK_END)
+    if size and os.name == "posix":
+        return memoryview(mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ))
+    file.seek(0)
+    return memoryview(file.read())

@@ -1,0 +1,1 @@
+"""Mutated inputs for every reader: ``make fuzz``, and a slice of it in ``make test``."""

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from pacbayes._core.drafts import sync_folder
 from pacbayes.reproduction.cells import Configuration, Record
 
 try:
@@ -86,6 +87,7 @@ class CellStore:
         self._file.truncate(self._size)
         if not lines:
             self._write(_make_line({"format": _FORMAT, "configuration": configuration}))
+            sync_folder(self.path.parent)
 
     def _check_header(self, header: dict[str, Any], configuration: Configuration) -> None:
         if header.get("format") != _FORMAT:

@@ -75,8 +75,11 @@ def probe_folder(folder: Path, ours: Collection[str]) -> None:
 def check_writable(folder: Path) -> None:
     """Refuse, before the work, a folder in which no file could be written; it need not be there yet."""
     place = Path(os.path.realpath(folder))
+    inside = place / _PROBE_NAME
     try:
-        probe_folder(place / _PROBE_NAME if place.exists() else place, {_PROBE_NAME})
+        for each in (place, inside):
+            recover_folder(each, {_PROBE_NAME})
+        probe_folder(inside if place.exists() else place, {_PROBE_NAME})
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(folder)) from error
 

@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
@@ -16,8 +17,10 @@ from joblib import Parallel, delayed
 from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
+from pacbayes._core.folders import check_writable
 from pacbayes._core.rows import take
 from pacbayes._core.types import FloatArray, Labels, Rows
+from pacbayes._core.workers import WorkerCall
 from pacbayes.online._checkpoint import Checkpoint, digest_of
 from pacbayes.online._progress import Progress, Snapshot, Snapshots, load_progress, save_progress
 from pacbayes.online._snapshots import ReferenceEstimator, fit_snapshot, reference_losses
@@ -60,14 +63,16 @@ class Run:
         """Return what each chain found: the row it starts at, the losses from there on, and the snapshots kept."""
         digest = ""
         if self.checkpoint is not None:
+            check_writable(Path(self.checkpoint))
             digest = digest_of(X, y, points, self.chains, self.loss, self.keep, self.estimator)
         stretches = cut_stream(points, y.size)
         parts = [
             [stretches[index] for index in part]
             for part in np.array_split(np.arange(len(points)), min(self.chains, max(1, len(points))))
         ]
+        call = delayed(WorkerCall())
         jobs = [
-            delayed(_run_chain)(self, X, y, part, Checkpoint(self.checkpoint, chain, digest, self.estimator))
+            call(_run_chain, self, X, y, part, Checkpoint(self.checkpoint, chain, digest, self.estimator))
             for chain, part in enumerate(parts)
         ]
         found = zip(parts, Parallel(n_jobs=self.n_jobs)(jobs), strict=True)

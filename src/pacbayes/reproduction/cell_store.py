@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from pacbayes._core.drafts import sync_folder
 from pacbayes.reproduction.cell_lines import DamageError, header_line, is_number, parse_lines, record_line
 from pacbayes.reproduction.cells import Configuration, Record
 
@@ -90,6 +91,7 @@ class CellStore:
         self._file.truncate(self._size)
         if found is None:
             self._write(self._header)
+            sync_folder(self.path.parent)
 
     def _check_configuration(self, found: dict[str, Any], configuration: Configuration) -> None:
         differing = sorted(k for k in found.keys() | configuration.keys() if found.get(k) != configuration.get(k))

@@ -17,7 +17,16 @@ from pacbayes.reproduction.renderers import render_latex, render_markdown, rende
 from pacbayes.reproduction.result_tables import make_tables
 from pacbayes.reproduction.results_page import render_page
 
-__all__ = ["write_outputs"]
+__all__ = ["check_outputs", "write_outputs"]
+
+_NAMES = ("cells.csv", "cells.json", "tables.txt", "tables.md", "tables.tex", "figure.png", "figure.svg", "index.html")
+
+
+def check_outputs(folder: Path) -> None:
+    """Refuse, before the work, a folder in which an output could not be written because a folder has its name."""
+    for name in _NAMES:
+        if (folder / name).is_dir():
+            raise ResultsFileError(f"{folder / name} is a folder, and a file is to be written there. Choose another.")
 
 
 def write_outputs(results: CellMeans, folder: Path) -> list[Path]:

@@ -11,9 +11,11 @@ from pathlib import Path
 
 from joblib import Parallel, delayed, parallel_config
 
+from pacbayes._core.workers import WorkerCall
 from pacbayes.datasets import load
 from pacbayes.reproduction.cell_store import CellStore
 from pacbayes.reproduction.cells import Grid, Record, Task, compute_cells
+from pacbayes.reproduction.outputs import check_outputs
 from pacbayes.reproduction.progress import Progress
 from pacbayes.reproduction.results import Results
 
@@ -126,6 +128,7 @@ def reproduce(
     """
     grid = Grid.from_arguments(datasets, repeats, methods, seed, quick=quick)
     workers = Workers(n_jobs, backend, progress)
+    check_outputs(Path(folder))
     if not resume and backend != "dask":
         for name in grid.datasets:
             load(name)
@@ -167,7 +170,8 @@ def compute_tasks(tasks: list[Task], workers: Workers) -> Iterator[list[Record]]
     setting: AbstractContextManager[object] = nullcontext() if backend is None else parallel_config(backend)
     counter = Progress(tasks, shown=workers.progress)
     with setting:
-        parts = Parallel(n_jobs=workers.n_jobs, return_as="generator")(delayed(compute_cells)(task) for task in tasks)
+        call = delayed(WorkerCall())
+        parts = Parallel(n_jobs=workers.n_jobs, return_as="generator")(call(compute_cells, task) for task in tasks)
         for task, part in zip(tasks, parts, strict=True):
             yield part
             counter.advance(task)

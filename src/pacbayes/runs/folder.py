@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import errno
 import json
-import shutil
-from collections.abc import Mapping
+import os
+import stat
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import mkdtemp
 from typing import Any
 
+from pacbayes._core.folders import draft_folder, probe_folder, put_in_place, recover_folder
+from pacbayes._core.system import is_mount_point
 from pacbayes.certificate import Certificate
 from pacbayes.runs.predictors import MODELS_FILE, load_models, read_predictor, write_predictor
 from pacbayes.runs.settings import Settings
@@ -19,6 +23,8 @@ __all__ = ["StoredRun", "check_folder", "load_run", "read_certificate", "save_fo
 
 _FORMAT, _VERSION = "pacbayes-model", 1
 CERTIFICATE, MODEL, REPORT = "certificate.json", "model.json", "report.html"
+# what --force replaces: files of a run and of the demo, and what file managers leave everywhere
+_OURS = frozenset({CERTIFICATE, MODEL, REPORT, MODELS_FILE, "delta.svg", ".DS_Store", "Thumbs.db", "desktop.ini"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +57,54 @@ class StoredRun:
 
 
 def check_folder(folder: Path, *, force: bool = False) -> None:
-    """Refuse a folder that a run cannot be saved in."""
-    if folder.exists() and not folder.is_dir():
-        raise ValueError(f"--out must be a folder. {str(folder)!r} is a file.")
-    if folder.is_dir() and any(folder.iterdir()) and not force:
+    """Refuse a folder that a run cannot be saved in, before the work: its place is tried and left as it was.
+
+    What a killed process left there is removed, or put back where it was.
+    """
+    place = Path(os.path.realpath(folder))  # a link to a folder stays, and the folder is replaced
+    with _one_sentence(folder):
+        recover_folder(place, _OURS)
+        if os.path.lexists(place) and not place.is_dir():
+            raise ValueError(f"--out must be a folder. {str(folder)!r} is a file.")
+        if place.is_dir():
+            _check_replaceable(folder, place, force=force)
+        probe_folder(place, _OURS)
+
+
+def _check_replaceable(folder: Path, place: Path, *, force: bool) -> None:
+    with os.scandir(place) as found:
+        entries = {each.name: each.is_file(follow_symlinks=False) for each in found}
+    if entries and not force:
         raise ValueError(f"The folder {str(folder)!r} is not empty. Choose another with --out, or give --force.")
+    is_run = not entries or not entries.keys().isdisjoint({CERTIFICATE, MODEL})
+    foreign = sorted(name for name, plain in entries.items() if not (is_run and plain and name in _OURS))
+    if foreign:
+        raise ValueError(
+            f"The folder {str(folder)!r} holds {foreign[0]!r}, which is not of a run and would be lost. "
+            "Choose another folder with --out."
+        )
+    for fixed, what in ((is_mount_point(place), "a mount point"), (place.samefile(Path.cwd()), "the current folder")):
+        if fixed:
+            raise ValueError(f"{str(folder)!r} is {what} and cannot be replaced. Name a folder inside it with --out.")
+    _check_permission(place)
+
+
+def _check_permission(place: Path) -> None:
+    """Refuse a folder that may not be written, or not be renamed because it is another user's in a shared place."""
+    if not os.access(place, os.W_OK | os.X_OK, effective_ids=os.access in os.supports_effective_ids):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    above = place.parent.stat()
+    own = (0, above.st_uid, place.stat().st_uid)
+    if above.st_mode & stat.S_ISVTX and hasattr(os, "geteuid") and os.geteuid() not in own:
+        raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
+
+
+@contextmanager
+def _one_sentence(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise OSError(f"The folder {str(folder)!r} cannot be written ({error.strerror or error}).") from None
 
 
 def save_folder(
@@ -67,44 +116,29 @@ def save_folder(
     *,
     force: bool = False,
 ) -> list[Path]:
-    """Write certificate.json, report.html and the predictor; the folder is written atomically where it is new."""
+    """Write certificate.json, report.html and the predictor as one folder, atomically.
+
+    With ``force`` a folder of an earlier run is replaced in one step; one that holds anything else is refused.
+    """
     check_folder(folder, force=force)
-    try:
-        names = _write_beside(folder.absolute(), certificate, report, stored, about)
-    except OSError as error:
-        raise OSError(f"The folder {str(folder)!r} cannot be written ({error.strerror or error}).") from None
+    place = Path(os.path.realpath(folder))
+    with _one_sentence(folder), draft_folder(place) as draft:
+        names = _write_files(draft, certificate, report, stored, about)
+        put_in_place(draft, place, _OURS, replace=force)
     return [folder / name for name in names]
 
 
-def _write_beside(
-    folder: Path, certificate: Certificate, report: str, stored: Mapping[str, Any], about: Mapping[str, Any]
+def _write_files(
+    draft: Path, certificate: Certificate, report: str, stored: Mapping[str, Any], about: Mapping[str, Any]
 ) -> list[str]:
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    made = Path(mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
-    try:
-        certificate.to_json(made / CERTIFICATE)
-        (made / CERTIFICATE).chmod(0o644)
-        (made / REPORT).write_text(report, encoding="utf-8")
-        predictor = write_predictor(stored, made)
-        record = {"format": _FORMAT, "version": _VERSION, "certificate": certificate.digest, **about}
-        text = json.dumps(record | {"predictor": predictor}, indent=1, ensure_ascii=False, allow_nan=False)
-        (made / MODEL).write_text(text + "\n", encoding="utf-8")
-        names = [CERTIFICATE, REPORT, MODEL, *([MODELS_FILE] if "file" in predictor else [])]
-        made.chmod(0o755)
-        _put_in_place(made, folder, names)
-    finally:
-        shutil.rmtree(made, ignore_errors=True)
-    return names
-
-
-def _put_in_place(made: Path, folder: Path, names: list[str]) -> None:
-    if not folder.exists():
-        made.rename(folder)
-        return
-    if MODELS_FILE not in names:
-        (folder / MODELS_FILE).unlink(missing_ok=True)
-    for name in names:
-        (made / name).replace(folder / name)
+    predictor = write_predictor(stored, draft)
+    record = {"format": _FORMAT, "version": _VERSION, "certificate": certificate.digest, **about}
+    model = json.dumps(record | {"predictor": predictor}, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    texts = {CERTIFICATE: certificate.to_json(), REPORT: report, MODEL: model}
+    for name, text in texts.items():
+        with (draft / name).open("xb") as file:
+            file.write(text.encode("utf-8"))
+    return [*texts, *([MODELS_FILE] if "file" in predictor else [])]
 
 
 def read_certificate(place: Path) -> Certificate:

@@ -129,7 +129,7 @@ def _open_output() -> BinaryIO:
     """Return a file without a name: in memory where the system has such, else on disk."""
     if hasattr(os, "memfd_create"):
         return io.FileIO(os.memfd_create("pacbayes-table"), "w+")  # type: ignore[return-value]
-    return tempfile.TemporaryFile()  # type: ignore[return-value]  # noqa: SIM115
+    return tempfile.TemporaryFile()  # type: ignore[return-value]
 
 
 def _content_of(file: BinaryIO) -> memoryview:

@@ -1,0 +1,324 @@
+"""kill -9 wherever files change and at random moments: nothing half-written, and resumed byte for byte."""
+
+import hashlib
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+
+import pacbayes as pb
+
+from cli.conftest import small_frame
+
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs fork, SIGKILL and /proc")
+VICTIM = Path(__file__).with_name("victim.py")
+# the package under test, wherever a process stands
+ENVIRONMENT = os.environ | {"PYTHONPATH": str(Path(pb.__file__).parents[1]), "OPENBLAS_NUM_THREADS": "1"}
+MOMENTS = 20
+
+
+class Victim:
+    def __init__(self, folder):
+        self.folder = folder
+        small_frame().to_csv(folder / "table.csv", index=False)
+        command = [sys.executable, str(VICTIM), str(folder / "table.csv")]
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+        self.process = subprocess.Popen(command, cwd=folder, env=ENVIRONMENT, **pipes)
+
+    def __call__(self, request, **more):
+        self.process.stdin.write(json.dumps(request | more) + "\n")
+        self.process.stdin.flush()
+        return json.loads(self.process.stdout.readline())
+
+    def whole(self, request, **more):
+        answer = self(request, **more)
+        assert answer["status"] == 0, answer
+        return answer
+
+    def kill(self, request, **where):
+        """Run and kill; whether it was in time."""
+        status = self(request, **where)["status"]
+        assert status in (0, -signal.SIGKILL)
+        return status != 0
+
+
+@pytest.fixture(scope="module")
+def victim(tmp_path_factory):
+    started = Victim(tmp_path_factory.mktemp("victim"))
+    with started.process:
+        yield started
+        started.process.stdin.close()
+
+
+@pytest.fixture
+def place(tmp_path):
+    """A folder in memory where that can be had: there are no disks to wait for, and kills are the same."""
+    shared = Path("/dev/shm")
+    if not os.access(shared, os.W_OK):
+        yield tmp_path
+        return
+    with tempfile.TemporaryDirectory(dir=shared) as name:
+        yield Path(name)
+
+
+def content(folder):
+    return {str(each.relative_to(folder)): each.read_bytes() for each in folder.rglob("*") if each.is_file()}
+
+
+def check_run(folder):
+    """A folder is absent, or its files are whole and belong together."""
+    if not folder.exists():
+        return
+    found = content(folder)
+    certificate = pb.Certificate.from_json(found["certificate.json"])
+    assert certificate.verify()
+    model = json.loads(found["model.json"])
+    assert model["certificate"] == certificate.digest
+    assert found["report.html"].endswith(b"</html>")
+    if "file" in model["predictor"]:
+        assert hashlib.sha256(found["model.skops"]).hexdigest() == model["predictor"]["sha256"]
+
+
+def places(answer, request, count):
+    """Where to kill: before each of the points, or at random moments of the time that the whole took."""
+    rng = random.Random(str(sorted(request)))
+    points = [{"kill": point} for point in range(1, answer["points"] + 1)]
+    return points + [{"after": rng.uniform(0.0, answer["seconds"])} for _ in range(count)]
+
+
+def attack_folder(victim, place, request, count, stride=1):
+    """Kill while a folder is made (where there is none) or replaced; the next run ends as if nothing had been."""
+    out, old = place / "out", place / "kept"
+    request |= {"folder": str(place)}
+    if request.get("force"):
+        victim.whole({"save": "old", "out": str(old), "force": False, "folder": str(place)})
+        shutil.copytree(old, out)
+    before = content(out)
+    answer = victim.whole(request)
+    after, killed = content(out), 0
+    where = places(answer, request, count)
+    for moment in [*where[: answer["points"] : stride], *where[answer["points"] :]]:
+        shutil.rmtree(out)
+        if request.get("force"):
+            shutil.copytree(old, out)
+        killed += victim.kill(request, **moment)
+        check_run(out)
+        assert content(out) in ([before, after] if request.get("force") else [{}, after])
+        if not request.get("force") and out.exists():
+            shutil.rmtree(out)
+        victim.whole(request)
+        assert content(out) == after
+        assert sorted(each.name for each in place.iterdir()) == (["kept", "out"] if old.exists() else ["out"])
+    return killed
+
+
+@pytest.mark.parametrize("force", [False, True], ids=["new", "force"])
+def test_saving_a_run_killed_at_every_point(victim, place, force, record_count):
+    request = {"save": "new", "out": str(place / "out"), "force": force}
+    killed = attack_folder(victim, place, request, MOMENTS // 4)
+    assert killed >= 12
+    record_count("kill -9 while a run is saved", killed)
+
+
+def test_without_an_exchange_the_next_command_mends_what_a_kill_left(victim, place, record_count):
+    """There both folders may be out of place for a moment; then the old one comes back, or the new one is there."""
+    out, old, killed = place / "out", place / "kept", 0
+    request = {"save": "new", "out": str(out), "force": True, "folder": str(place), "no_exchange": True}
+    victim.whole(request, save="old", out=str(old))
+    shutil.copytree(old, out)
+    before, answer = content(old), victim.whole(request)
+    after, looked = content(out), 0
+    for point in range(1, answer["points"] + 1):
+        shutil.rmtree(out)
+        shutil.copytree(old, out)
+        killed += victim.kill(request, kill=point)
+        looked += not out.exists()
+        found = victim(request, force=False)  # refused where there is a folder again, and mends it
+        assert "is not empty" in found["text"]
+        assert content(out) in (before, after)
+        assert sorted(each.name for each in place.iterdir()) == ["kept", "out"]
+    assert looked == 1
+    record_count("kill -9 while a run is saved", killed)
+
+
+def certify_request(folder, force, victim):
+    command = ["certify", str(victim.folder / "table.csv"), "--target", "ill", "--delta", "0.1", "--no-baseline"]
+    command += ["--out", str(folder / "out"), *(["--force"] if force else [])]
+    return {"command": command, "force": force}
+
+
+@pytest.mark.parametrize("force", [False, True], ids=["new", "force"])
+def test_certify_killed_at_random_moments(victim, place, force, record_count):
+    killed = attack_folder(victim, place, certify_request(place, force, victim), MOMENTS // 4, stride=8)
+    assert killed >= 5
+    record_count("kill -9 of certify", killed)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("force", [False, True], ids=["new", "force"])
+def test_certify_killed_at_every_point(victim, place, force, record_count):
+    killed = attack_folder(victim, place, certify_request(place, force, victim), 3 * MOMENTS)
+    assert killed >= 50
+    record_count("kill -9 of certify", killed)
+
+
+def attack_watch(victim, place, count, stride):
+    losses, out = place / "losses.txt", place / "c.json"
+    losses.write_text("0\n0\n1\n0\n" * 6)
+    command = ["watch", str(losses), "--every", "5", "--out", str(out)]
+    request = {"command": command, "folder": str(place)}
+    answer = victim.whole(request)
+    after, files, killed = out.read_bytes(), sorted(each.name for each in place.iterdir()), 0
+    where = places(answer, request, count)
+    for moment in [*where[: answer["points"] : stride], *where[answer["points"] :]]:
+        for each in place.iterdir():
+            if each != losses:
+                each.unlink()
+        killed += victim.kill(request, **moment)
+        if out.exists():
+            assert pb.Certificate.from_json(out).verify()
+        victim.whole(request)
+        assert out.read_bytes() == after
+        assert sorted(each.name for each in place.iterdir()) == files
+    return killed
+
+
+def test_watch_killed(victim, place, record_count):
+    killed = attack_watch(victim, place, MOMENTS // 4, 3)
+    assert killed >= 5
+    record_count("kill -9 of watch", killed)
+
+
+@pytest.mark.long
+def test_watch_killed_at_every_point(victim, place, record_count):
+    record_count("kill -9 of watch", attack_watch(victim, place, 5 * MOMENTS, 1))
+
+
+def attack_resumable(victim, folder, request, check, count):
+    """Kill again and again without starting anew, then let it end; the results are those of a run left alone."""
+    answer = victim.whole(request)
+    after, killed = content(folder), 0
+    for moment in places(answer, request, count):
+        shutil.rmtree(folder)
+        folder.mkdir()
+        for _ in range(2):  # the second finds what the first has left
+            killed += victim.kill(request, **moment)
+            check(folder)
+        victim.whole(request)
+        found = content(folder)
+        assert found.keys() == after.keys()
+        # what a checkpoint says is the same, and its bytes need not be
+        assert all(found[name] == after[name] for name in after if not name.startswith("checkpoint/"))
+    return killed
+
+
+def test_online_reference_killed_at_every_point(victim, place, record_count):
+    folder = place / "work"
+    folder.mkdir()
+    request = {"checkpoint": str(folder / "checkpoint"), "out": str(folder / "losses.npy"), "folder": str(folder)}
+    killed = attack_resumable(victim, folder, request, lambda _: None, MOMENTS)
+    assert killed >= 20
+    record_count("kill -9 of online_reference", killed)
+
+
+def lines_are_whole(folder):
+    """Only the last line of the cells may be torn, and every other file is whole or absent."""
+    path = folder / "out" / "cells.jsonl"
+    for line in path.read_bytes().split(b"\n")[:-1] if path.exists() else ():
+        json.loads(line)
+
+
+@pytest.mark.usefixtures("data_folder")
+def test_cells_killed_at_every_point(victim, place, record_count):
+    folder = place / "work"
+    folder.mkdir()
+    request = {"cells": str(folder / "out"), "folder": str(folder)}
+    killed = attack_resumable(victim, folder, request, lines_are_whole, MOMENTS // 2)
+    record_count("kill -9 of reproduce", killed)
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("data_folder")
+def test_reproduce_killed_at_every_point(victim, place, record_count):
+    folder = place / "work"
+    folder.mkdir()
+    options = ["--datasets", "haberman", "--repeats", "2", "--jobs", "1", "--resume"]
+    request = {"command": ["reproduce", *options, "--out", str(folder / "out")], "folder": str(folder)}
+    killed = attack_resumable(victim, folder, request, lines_are_whole, 2 * MOMENTS)
+    assert killed >= 40
+    record_count("kill -9 of reproduce", killed)
+
+
+ONLINE = """
+import pacbayes as pb
+from sklearn.ensemble import RandomForestClassifier
+sample = pb.datasets.make_known_risk(4000, d=2, random_state=0)
+slow, options = RandomForestClassifier(100, random_state=0), {"chains": 2, "n_jobs": 2, "random_state": 0}
+pb.online_reference(slow, sample.X, sample.y, schedule=10, checkpoint="work", **options)
+"""
+REPRODUCE = """
+from pacbayes import reproduction
+reproduction.reproduce("work", datasets=["spambase"], repeats=200, n_jobs=2, progress=False)
+"""
+
+
+def children(pid):
+    """Worker processes of a process; the tracker of semaphores, which ends by itself, has another command line."""
+    found = []
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        found += (task / "children").read_text().split()
+    return [each for each in found if b"LokyProcess" in Path(f"/proc/{each}/cmdline").read_bytes()]
+
+
+def alive(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def wait_for(condition, seconds):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def is_begun(path):
+    """Whether a first result is there: a checkpoint, or cells after the line that says what they are of."""
+    try:
+        return not path.name.startswith(".") and path.stat().st_size > 900
+    except OSError:
+        return False
+
+
+@pytest.mark.parametrize("script", [ONLINE, REPRODUCE], ids=["online_reference", "reproduce"])
+def test_workers_end_with_their_parent(tmp_path, script, request):
+    """They would go on computing, and writing checkpoints beside the run that was started in their parent's place."""
+    if script is REPRODUCE:
+        request.getfixturevalue("data_folder")
+    process = subprocess.Popen([sys.executable, "-c", script], cwd=tmp_path, env=ENVIRONMENT)
+    workers = []
+    try:
+        wait_for(lambda: any(map(is_begun, tmp_path.glob("work/*"))), 60)
+        workers = children(process.pid)
+        assert len(workers) == 2
+        process.kill()
+        process.wait()
+        wait_for(lambda: not any(map(alive, workers)), 10)
+        before = {each: each.stat().st_mtime_ns for each in tmp_path.rglob("*")}
+        time.sleep(0.7)
+        assert before == {each: each.stat().st_mtime_ns for each in tmp_path.rglob("*")}
+    finally:
+        process.kill()
+        process.wait()
+        for each in filter(alive, workers):
+            os.kill(int(each), signal.SIGKILL)

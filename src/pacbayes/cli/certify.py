@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from pacbayes.certificate.words import table_lines
 from pacbayes.cli._output import JSON, QUIET, Output, tidy
 from pacbayes.report import compare_with_trivial
 from pacbayes.runs import METHODS, MODELS, Run, Settings, certify_file
@@ -115,7 +116,7 @@ def certify(
         progress=output.progress,
         announce=lambda read: _show_table(output, read),
     )
-    _show(output, run, run.save(folder, force=force, hardest=hardest))
+    _show(output, run, run.save(folder, force=force, hardest=hardest), data)
 
 
 def _show_table(output: Output, table: Table) -> None:
@@ -126,12 +127,12 @@ def _show_table(output: Output, table: Table) -> None:
         rows.append([f"... and {len(table.columns) - _MOST_COLUMNS} more", "", "", ""])
     output.table(["column", "taken as", "different", "missing"], rows, numbers=(2, 3))
     classes = f"{len(table.classes)} classes ({class_counts(table.classes, table.counts, 6)})"
-    output.say(f"{len(table.y)} rows; target {table.target!r}: {classes}\n")
+    output.say(f"{len(table.y)} rows; target {table.target!r}: {classes}", "")
     for note in table.notes:
         output.note(sentence(note))
 
 
-def _show(output: Output, run: Run, written: list[Path]) -> None:
+def _show(output: Output, run: Run, written: list[Path], data: Path) -> None:
     certificate, files = run.certificate, {path.name: str(path) for path in written}
     output.result(
         {
@@ -149,10 +150,15 @@ def _show(output: Output, run: Run, written: list[Path]) -> None:
     if output.quiet:
         output.say(certificate.sentence())
         return
-    output.say(str(certificate))
     comparison, warning = compare_with_trivial(certificate, run.trivial)
-    output.say(f"\n{comparison}")
-    if warning:
-        output.say(warning)
-    output.say("\nReport: " + files["report.html"])
-    output.say(f"Verify: pacbayes verify {shlex.quote(files['certificate.json'])}")
+    output.say(certificate.sentence(), "", *table_lines(certificate), "", comparison, *([warning] if warning else []))
+    output.say("", f"Report: {files['report.html']}", f"Verify: {_verify_command(data, run.settings, files)}")
+
+
+def _verify_command(data: Path, settings: Settings, files: dict[str, str]) -> str:
+    """Return what to type for everything to be run again and compared."""
+    built_in = settings.model in MODELS or settings.model.startswith("sklearn.")
+    trust = [] if built_in else ["--trust", settings.model]
+    paths = [str(path) for path in (files["certificate.json"], data)]
+    certificate, table = (f"./{path}" if path.startswith("-") else path for path in paths)
+    return shlex.join(["pacbayes", "verify", certificate, "--data", table, *trust])

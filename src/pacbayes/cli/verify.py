@@ -49,7 +49,7 @@ def verify(
     options = {"data": data, "model": model, "trust": tuple(trust or ()), "threads": threads}
     verified = verify_folder(certificate, progress=output.progress, **options)  # type: ignore[arg-type]
     output.result(_record(verified))
-    output.say("\n".join(_brief(verified.result) if quiet else _words(verified, verbose=verbose)))
+    output.say(*(_brief(verified.result) if quiet else _words(verified, verbose=verbose)))
     raise typer.Exit(0 if verified.result else 1)
 
 

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
@@ -15,7 +16,7 @@ import pacbayes as pb
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs the streams of a POSIX shell")
 
 NOISE = re.compile(r"Traceback|Exception ignored|Aborted|Error\b")
-FULL = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
+FULL = pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
 BOUND = "bound maurer --risk 0.1 --kl 1,2,3 --n 100"
 QUICK = {
     "bounds": "bounds",
@@ -205,7 +206,7 @@ def test_whatever_is_raised_is_no_verdict(folder, error, expected):
 @pytest.mark.parametrize("error", ["KeyboardInterrupt()", "ImportError('x')", "SystemExit(1)", "OSError(32, 'pipe')"])
 def test_what_is_raised_while_a_command_loads_is_no_verdict(folder, error):
     setting = RAISE.format(module="_app", error=error, name="import_module")
-    status, out, said = run_changed(folder, "verify good.json", setting)
+    status, _, said = run_changed(folder, "verify good.json", setting)
     assert status == (130 if "Keyboard" in error else 2)
     assert not re.search("Traceback|Aborted", said), said
 
@@ -230,7 +231,8 @@ def test_errors_of_the_last_flush_are_seen(folder):
     code = CODE.format(arguments=[*BOUND.split(), "--csv-out", "x.csv", "--force"], setting=setting)
     with unwritable("pipe") as number:
         command = [sys.executable, "-c", code]
-        done = subprocess.run(command, cwd=folder, stdout=number, stderr=subprocess.PIPE, check=False)
+        plain = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+        done = subprocess.run(command, cwd=folder, stdout=number, stderr=subprocess.PIPE, check=False, env=plain)
     assert done.returncode == 2
     assert b"ignored" not in done.stderr
 

@@ -21,7 +21,7 @@ from pacbayes.cli._output import Output, show_warnings_as_notes, tidy
 from pacbayes.cli._text import as_json, escape
 
 INVISIBLE = [
-    *range(0x00, 0x20),
+    *range(0x20),
     *range(0x7F, 0xA0),
     *(0xAD, 0x034F, 0x061C, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180E, 0x3164, 0xFFA0, 0xFEFF, 0x2800),
     *range(0x200B, 0x2010),
@@ -134,7 +134,10 @@ def forge(change, value=None):
 
 
 def in_notes(record):
-    record["notes"] = [{"code": FAKE, "numbers": {}}, {"code": "repeated_rows", "numbers": {"repeated": FAKE, "rows": 1}}]
+    record["notes"] = [
+        {"code": FAKE, "numbers": {}},
+        {"code": "repeated_rows", "numbers": {"repeated": FAKE, "rows": 1}},
+    ]
 
 
 def in_choices(record):

@@ -261,7 +261,9 @@ DAMAGE = {
     "sealed: infinite": lambda record: json.dumps(
         reseal({**record, "monitor": {**record["monitor"], "waiting": ["0x1p+99999"]}})
     ),
-    "sealed: too many": lambda record: json.dumps(reseal({**record, "monitor": {**record["monitor"], "unreadable": 999}})),
+    "sealed: too many": lambda record: json.dumps(
+        reseal({**record, "monitor": {**record["monitor"], "unreadable": 999}})
+    ),
     "sealed: totals": lambda record: json.dumps(
         reseal({**record, "monitor": {**record["monitor"], "n": 4096, "high": ["0x0p+0"]}})
     ),
@@ -305,7 +307,11 @@ class Follower:
     def __init__(self, folder, *options):
         command = [sys.executable, "-m", "pacbayes", "watch", "losses.txt", "--follow", "--json", "--every", "1"]
         self.process = subprocess.Popen(
-            [*command, "--out", "c.json", *options], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            [*command, "--out", "c.json", *options],
+            cwd=folder,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
         )
 
     def wait_for(self, n):

@@ -20,7 +20,7 @@ def main() -> None:
     try:
         prepare()
         status = _run()
-    except BaseException as error:  # noqa: BLE001  (nothing may become a status that it is not)
+    except BaseException as error:  # nothing may become a status that it is not
         status = report_failure(error)
     raise SystemExit(finish(status))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import traceback
+from contextlib import suppress
 from pathlib import Path
 
 from pacbayes.cli._streams import FAILED, OutputError, print_error, print_lines
@@ -34,10 +35,8 @@ def report_failure(error: BaseException, usage: str = "") -> int:
 
 
 def _show_traceback(error: BaseException) -> None:
-    try:
+    with suppress(OutputError):  # the exit status says it alone then
         print_lines("".join(traceback.format_exception(error)).rstrip("\n").split("\n"), err=True)
-    except OutputError:
-        pass  # the exit status says it alone
 
 
 def _is_gone(error: BaseException) -> bool:

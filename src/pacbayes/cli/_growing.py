@@ -60,7 +60,7 @@ class GrowingFile:
         self._at.file.close()
 
     def resume(self, inode: int, position: int, number: int, digest: str) -> bool:
-        """Go to a place that was reached earlier, in this file or in the one it replaced; return whether it is there."""
+        """Go to a place that was reached earlier, in this file or the one it replaced; return whether it is there."""
         for path in (self._path, *self._others(inode)):
             place = _Place(path.open("rb", buffering=0))
             if place.lines.skip_to(place.file, position, number) and place.lines.digest == digest:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from types import FrameType, TracebackType
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
 from typing import Self
 
 __all__ = ["Interrupts"]
@@ -33,9 +35,17 @@ class Interrupts:
         for number, handler in zip(_SIGNALS, self._before, strict=False):
             signal.signal(number, handler)  # type: ignore[arg-type]
 
-    def step(self) -> _Step:
+    @contextmanager
+    def step(self) -> Iterator[None]:
         """Mark a step that is done as a whole."""
-        return _Step(self)
+        self._busy = True
+        try:
+            yield
+        finally:
+            self._busy = False
+        if self._wanted:
+            self._wanted = False
+            raise KeyboardInterrupt
 
     def _handle(self, number: int, _: FrameType | None) -> None:
         if not self._busy:
@@ -44,22 +54,3 @@ class Interrupts:
             signal.signal(number, signal.SIG_DFL)
             os.kill(os.getpid(), number)
         self._wanted = True
-
-    def _leave(self) -> None:
-        self._busy = False
-        if self._wanted:
-            self._wanted = False
-            raise KeyboardInterrupt
-
-
-class _Step:
-    def __init__(self, interrupts: Interrupts) -> None:
-        self._interrupts = interrupts
-
-    def __enter__(self) -> None:
-        self._interrupts._busy = True
-
-    def __exit__(self, kind: type[BaseException] | None, _: object, __: TracebackType | None) -> None:
-        if kind is None:
-            self._interrupts._leave()
-        self._interrupts._busy = False

@@ -120,7 +120,9 @@ def read_pipe(stream: object, lines: Lines) -> Iterator[Line]:
     """Yield the lines of a pipe as they come; the last may lack its end."""
     raw = getattr(stream, "buffer", stream)
     if not isinstance(raw, io.BufferedIOBase):
-        raise ValueError("There is no stdin to read from; give a file.")
+        raise ValueError(  # noqa: TRY004  (it is the user's doing)
+            "There is no stdin to read from; give a file."
+        )
     while chunk := raw.read1(_CHUNK):
         yield from lines.split(chunk)
     yield from lines.rest()

@@ -76,7 +76,7 @@ def _call_tidily(command: Callable[P, R], *arguments: P.args, **options: P.kwarg
         return command(*arguments, **options)
     except typer.Exit:
         raise
-    except BaseException as error:  # noqa: BLE001  (sys.exit in somebody's model is a failure like any other)
+    except BaseException as error:  # sys.exit in somebody's model is a failure like any other
         raise typer.Exit(report_failure(error)) from None
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from pathlib import Path
 from typing import NoReturn
 
@@ -31,7 +30,8 @@ class WatchState:
     """
 
     def __init__(self, path: Path, source: Path) -> None:
-        self._path, self._source = path, os.path.abspath(source)
+        # the name stays as it is: a link may point to another file with time
+        self._path, self._source = path, str(source.parent.resolve() / source.name)
 
     def save(self, monitor: LossMonitor, file: GrowingFile) -> None:
         """Write the losses so far and the place up to which they go."""

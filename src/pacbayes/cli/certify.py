@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from pacbayes.certificate.words import table_lines
+from pacbayes.cli._limits import MAX_MEMORY, limit_memory
 from pacbayes.cli._output import JSON, QUIET, Output, tidy
 from pacbayes.report import compare_with_trivial
 from pacbayes.runs import METHODS, MODELS, Run, Settings, certify_file
@@ -91,6 +92,7 @@ def certify(
     baseline: WithBaseline = True,
     hardest: Hardest = 0,
     threads: Threads = 1,
+    max_memory: MAX_MEMORY = None,
     force: Force = False,
     as_json: JSON = False,
     quiet: QUIET = False,
@@ -101,8 +103,14 @@ def certify(
     and the predictor (plain JSON, or skops for models of scikit-learn) into a folder.
     """
     output = Output(as_json=as_json, quiet=quiet)
-    dropped, unknown = tuple(drop or ()), tuple(missing_value or ())
-    table = {"drop": dropped, "delimiter": delimiter, "header": header, "missing": missing, "positive": positive}
+    unknown = tuple(missing_value or ())
+    table = {
+        "drop": tuple(drop or ()),
+        "delimiter": delimiter,
+        "header": header,
+        "missing": missing,
+        "positive": positive,
+    }
     work = {"model": model, "method": method, "prior_fraction": prior_fraction, "candidates": candidates, "seed": seed}
     settings = Settings(target=target, delta=delta, missing_values=unknown, **table, **work)  # type: ignore[arg-type]
     folder = out if out is not None else data.with_name(f"{data.name.partition('.')[0]}-certificate")
@@ -115,6 +123,7 @@ def certify(
         threads=threads,
         progress=output.progress,
         announce=lambda read: _show_table(output, read),
+        **limit_memory(certify_file, max_memory),
     )
     _show(output, run, run.save(folder, force=force, hardest=hardest), data)
 

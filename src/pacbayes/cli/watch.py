@@ -24,6 +24,7 @@ __all__ = ["watch"]
 _SHOWN = 5
 _TOO_MANY = 10
 _UNREADABLE = ("count", "stop")
+_NO_WAY_BACK = "--state needs a file to go on in. A pipe cannot be read again."
 
 
 @tidy
@@ -72,16 +73,10 @@ def _refuse_other_files(source: str, out: Path | None, state: Path | None) -> No
     if source != "-" and Path(source).is_dir():
         raise ValueError(f"{source!r} is a folder; give a file, or '-' for a pipe.")
     if source == "-" and state is not None:
-        raise ValueError("--state needs a file to go on in. A pipe cannot be read again.")
+        raise ValueError(_NO_WAY_BACK)
     for name, path in (("--out", out), ("--state", state)):
-        if path is None:
-            continue
-        if not path.parent.is_dir():
-            raise ValueError(f"There is no folder {str(path.parent)!r} for {name}.")
-        if path.is_dir():
-            raise ValueError(f"{name} must be a file. {str(path)!r} is a folder.")
-        if source != "-" and path.resolve() == Path(source).resolve():
-            raise ValueError(f"{name} must be another file than the losses. Got {str(path)!r} for both.")
+        if path is not None:
+            _refuse_place(name, path, source)
     if out is not None and out == state:
         raise ValueError(f"--out and --state must be two files. Got {str(out)!r} for both.")
     if out is not None and out.exists():
@@ -89,6 +84,15 @@ def _refuse_other_files(source: str, out: Path | None, state: Path | None) -> No
             Certificate.from_json(out)
         except ValueError:
             raise ValueError(f"--out replaces certificates only, and {str(out)!r} is not one.") from None
+
+
+def _refuse_place(name: str, path: Path, source: str) -> None:
+    if not path.parent.is_dir():
+        raise ValueError(f"There is no folder {str(path.parent)!r} for {name}.")
+    if path.is_dir():
+        raise ValueError(f"{name} must be a file. {str(path)!r} is a folder.")
+    if source != "-" and path.resolve() == Path(source).resolve():
+        raise ValueError(f"{name} must be another file than the losses. Got {str(path)!r} for both.")
 
 
 class _Watcher:
@@ -114,7 +118,7 @@ class _Watcher:
             self.monitor = LossMonitor(delta)
             return
         if not self._file.regular:
-            raise ValueError("--state needs a file to go on in. A pipe cannot be read again.")
+            raise ValueError(_NO_WAY_BACK)
         keeper = WatchState(place, Path(source))
         monitor = keeper.load(delta, self._file)
         self.monitor, self._state = monitor, keeper

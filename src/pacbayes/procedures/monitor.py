@@ -252,4 +252,6 @@ def _read_pairs(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 def _refuse(line: str | bytes) -> NoReturn:
     start = line[:80].decode("utf-8", "backslashreplace") if isinstance(line, bytes) else line[:80]
-    raise ValueError(f"expected a loss in [0, 1], or an object with 'label' and 'prediction'. Got {start.strip()!r:.60}.")
+    raise ValueError(
+        f"expected a loss in [0, 1], or an object with 'label' and 'prediction'. Got {start.strip()!r:.60}."
+    )

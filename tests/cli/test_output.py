@@ -12,13 +12,14 @@ from pacbayes._core.files import write_atomically
 from pacbayes.cli._output import Output, tidy
 
 
-def test_lines_are_printed_as_they_are_but_move_no_cursor(capsys):
+def test_lines_are_printed_as_they_are_and_what_moves_the_cursor_as_escapes(capsys):
     output = Output(as_json=False, quiet=False)
     output.say("[bold] :smile: \x1b[31m\rred " + "long " * 60)
     output.note("[red]")
     output.table(["a", "b"], [["[x]", "\x1b1"], [":o:", "10"]], numbers=(1,))
     shown = capsys.readouterr()
-    assert shown.out.splitlines() == ["[bold] :smile: [31mred " + "long " * 60, "a     b", "[x]   1", ":o:  10"]
+    said = r"[bold] :smile: \x1b[31m\rred " + "long " * 60
+    assert shown.out.splitlines() == [said, "a        b", r"[x]  \x1b1", ":o:     10"]
     assert shown.err == "note: [red]\n"
 
 

@@ -24,6 +24,7 @@ __all__ = [
     "round_up",
     "sentence",
     "sentences",
+    "table_lines",
 ]
 
 _ANYTIME = "It holds for all lengths of the stream at once, so that it may be looked at and extended at will."
@@ -35,6 +36,7 @@ _NOTES = {
     "that a recheck takes it as the model states it.",
     "repeated_rows": "{repeated} of {rows} rows repeat an earlier one; copies made by hand are not i.i.d.",
     "unreadable_lines": "{lines} lines could not be read and are not counted.",
+    "lines_counted_as_wrong": "{lines} lines could not be read and are counted as wrong (loss 1).",
 }
 
 _WHAT = {
@@ -156,12 +158,16 @@ def choice_words(choice: Choice) -> str:
     return f"{_WHAT.get(choice.what, choice.what)}: {value} ({_WHERE.get(choice.where, choice.where)}; {cost})"
 
 
-def as_table(certificate: Certificate) -> str:
-    """Return the table as aligned text, the assumptions below it."""
+def table_lines(certificate: Certificate) -> list[str]:
+    """Return the table as aligned lines, the assumptions below it."""
     lines = [f"  {name:<11} {text}" for name, text in table_rows(certificate)]
     lines += ["  It holds if", *(f"    - {condition}" for condition in assumption_words(certificate))]
-    lines += [f"  {gain}" for gain in gain_words(certificate)]
-    return "\n".join(lines)
+    return [*lines, *(f"  {gain}" for gain in gain_words(certificate))]
+
+
+def as_table(certificate: Certificate) -> str:
+    """Return the table as aligned text, the assumptions below it."""
+    return "\n".join(table_lines(certificate))
 
 
 def as_html(certificate: Certificate) -> str:

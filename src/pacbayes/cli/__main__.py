@@ -1,5 +1,8 @@
 """So that ``python -m pacbayes.cli`` is the command."""
 
-from pacbayes.cli import main
+try:
+    from pacbayes.cli import main
+except KeyboardInterrupt:
+    raise SystemExit(130) from None
 
 main()

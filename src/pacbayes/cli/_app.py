@@ -9,9 +9,11 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from pacbayes.cli._output import TidyCommand
+from pacbayes.cli._failures import report_failure
+from pacbayes.cli._output import TidyCommand, show_warnings_as_notes
+from pacbayes.cli._streams import FAILED, OutputError, print_lines
 
-__all__ = ["COMMANDS", "Command", "app"]
+__all__ = ["COMMANDS", "Command", "app", "run"]
 
 _HELP = """Certificates for classifiers: with a stated probability, the worst their true error can be.
 
@@ -52,6 +54,13 @@ COMMANDS = {
 class _LazyGroup(TyperGroup):
     """Lists the commands by what the table says of them, and loads the one that is called."""
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse what comes before the command; help that cannot be written is a failure."""
+        try:
+            return super().parse_args(ctx, args)
+        except (OSError, OutputError) as error:
+            raise typer.Exit(report_failure(error)) from None
+
     # The class of a context is typer's own in new versions and click's in old ones, so that no one name is true.
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         name, command, rest = super().resolve_command(ctx, args)
@@ -72,7 +81,7 @@ def _show_version(asked: bool) -> None:
     if asked:
         from pacbayes import __version__  # noqa: PLC0415  (it is read from the metadata of the installed package)
 
-        typer.echo(f"pacbayes {__version__}")
+        print_lines([f"pacbayes {__version__}"])
         raise typer.Exit
 
 
@@ -98,3 +107,27 @@ app = typer.Typer(
 app.callback()(_take_common_options)
 for _name, _row in COMMANDS.items():
     app.command(_name, short_help=_row.short_help)(_placeholder)
+
+
+def run() -> int:
+    """Run the command that was asked for, and return its exit status.
+
+    Commands alone leave by returning a status through typer; an exit from anywhere else is typer's or a library's
+    answer to a failure, and its 1 is not ours.
+    """
+    show_warnings_as_notes()
+    try:
+        status = app(standalone_mode=False)
+    except SystemExit as left:
+        return FAILED if left.code else 0
+    except Exception as error:
+        return _report_usage(error)
+    return status if isinstance(status, int) else 0
+
+
+def _report_usage(error: Exception) -> int:
+    """Say what was wrong with the words before a command's own; without any, show the help."""
+    if type(error).__name__ != "NoArgsIsHelpError":
+        return report_failure(error)
+    print_lines(str(error).split("\n"), err=True)
+    return FAILED

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import functools
-import json
-import os
+import logging
 import signal
 import sys
 import threading
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from types import FrameType
-from typing import Annotated, Any, ParamSpec, TypeVar
+from typing import Annotated, Any, Literal, ParamSpec, TypeVar
 
 import typer
 from typer.core import TyperCommand
 
-__all__ = ["JSON", "QUIET", "Output", "TidyCommand", "tidy"]
+from pacbayes.cli._failures import INTERRUPTED, report_failure
+from pacbayes.cli._streams import print_lines, print_shaped
+from pacbayes.cli._text import as_json as to_json
+from pacbayes.cli._text import escape
+
+__all__ = ["JSON", "QUIET", "Output", "TidyCommand", "show_warnings_as_notes", "tidy"]
 
 JSON = Annotated[bool, typer.Option("--json", help="Print one JSON object for machines instead of words.")]
 QUIET = Annotated[bool, typer.Option("--quiet", "-q", help="Print no progress, and results as briefly as can be.")]
@@ -26,9 +29,7 @@ QUIET = Annotated[bool, typer.Option("--quiet", "-q", help="Print no progress, a
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_INTERRUPTED, _TERMINATED = 130, 143  # 128 and the number of the signal
-# what moves the cursor of a terminal; a name in a table that holds it must not
-_CONTROLS = dict.fromkeys([7, 8, 11, 12, 13, 27])
+_TERMINATED = 143  # 128 and the number of the signal
 
 
 def tidy(command: Callable[P, R]) -> Callable[P, R]:
@@ -43,7 +44,7 @@ def tidy(command: Callable[P, R]) -> Callable[P, R]:
             try:
                 return _call_tidily(command, *arguments, **options)
             except typer.Exit as leave:
-                if signals and leave.exit_code == _INTERRUPTED:
+                if signals and leave.exit_code == INTERRUPTED:
                     raise typer.Exit(_TERMINATED) from None
                 raise
 
@@ -73,48 +74,10 @@ def _treat_termination_as_interrupt() -> Iterator[list[int]]:
 def _call_tidily(command: Callable[P, R], *arguments: P.args, **options: P.kwargs) -> R:
     try:
         return command(*arguments, **options)
-    except (typer.Exit, typer.Abort):
+    except typer.Exit:
         raise
-    except KeyboardInterrupt:
-        typer.echo("pacbayes: stopped.", err=True)
-        raise typer.Exit(_INTERRUPTED) from None
-    except BrokenPipeError:  # the reader has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise typer.Exit(0) from None
-    except Exception as error:
-        if os.environ.get("PACBAYES_TRACEBACK"):
-            raise
-        typer.echo(f"pacbayes: {_describe(error)}", err=True)
-        raise typer.Exit(2) from None
-
-
-def _describe(error: Exception) -> str:
-    """Return one sentence on what went wrong."""
-    if isinstance(error, OSError) and error.errno is not None:
-        return _describe_file_error(error)
-    if isinstance(error, MemoryError):
-        return "There is not enough memory for this table."
-    text = " ".join(str(error).split()) or type(error).__name__
-    return text if isinstance(error, ValueError | ImportError | OSError) else f"{type(error).__name__}: {text}"
-
-
-def _describe_file_error(error: OSError) -> str:
-    """Say what is wrong with the file or folder that the user gave."""
-    reason = (error.strerror or "it failed").rstrip(".")
-    if error.filename is None:
-        return f"Something could not be read or written: {reason}."
-    # where one file was to replace another, the second is the one that the user knows
-    path = Path(os.fsdecode(error.filename2 if error.filename2 is not None else error.filename))
-    if isinstance(error, PermissionError):
-        return f"There is no permission for {str(path)!r}."
-    if isinstance(error, FileNotFoundError):
-        lacking = not path.parent.exists()
-        return f"There is no folder {str(path.parent)!r}." if lacking else f"There is no file {str(path)!r}."
-    if isinstance(error, IsADirectoryError):
-        return f"{str(path)!r} is a folder, and a file is needed."
-    if isinstance(error, NotADirectoryError):
-        return f"{str(path)!r} cannot be there: a part of its path is a file, not a folder."
-    return f"{str(path)!r} cannot be read or written: {reason}."
+    except BaseException as error:  # sys.exit in somebody's model is a failure like any other
+        raise typer.Exit(report_failure(error)) from None
 
 
 class TidyCommand(TyperCommand):
@@ -124,17 +87,34 @@ class TidyCommand(TyperCommand):
         """Parse the options."""
         try:
             return super().parse_args(ctx, args)
+        except typer.Exit:
+            raise
         except Exception as error:
-            describe = getattr(error, "format_message", None)  # which a usage error has
-            if describe is None:
-                raise
-            words = " ".join(describe().split()).rstrip(".")
-            typer.echo(f"pacbayes: {words}. See {ctx.command_path} --help.", err=True)
-            raise typer.Exit(2) from None
+            raise typer.Exit(report_failure(error, ctx.command_path)) from None
+
+
+def show_warnings_as_notes() -> None:
+    """Let warnings and logs of libraries, which may quote files, pass the same door as everything else."""
+
+    def show(message: Warning | str, *_: object, **__: object) -> None:
+        print_lines([f"note: {' '.join(str(message).split())}"], err=True)
+
+    warnings.showwarning = show
+    if logging.lastResort is not None:
+        logging.lastResort.setFormatter(_OneLine())
+
+
+class _OneLine(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        return escape(super().format(record))
 
 
 class Output:
-    """Where a command's words go; rich is loaded for a table or a terminal alone."""
+    """Where a command's words go: everything is escaped here, so that no command can forget it.
+
+    What is printed is given as lines; a line that has a line end in it has it from a file, and shows it as an escape.
+    Rich is loaded for a table or a terminal alone.
+    """
 
     def __init__(self, *, as_json: bool, quiet: bool) -> None:
         self.as_json, self.quiet = as_json, quiet
@@ -150,10 +130,10 @@ class Output:
                 from rich.console import Console  # noqa: PLC0415
                 from rich.text import Text  # noqa: PLC0415
 
-                with Console(stderr=True, highlight=False).status(Text(text)):
+                with Console(stderr=True, highlight=False).status(Text(escape(text))):
                     yield
             else:
-                _print(text, err=True)
+                print_lines([text], err=True)
                 yield
         for message in dict.fromkeys(" ".join(str(each.message).split()) for each in caught):
             self.note(message)
@@ -161,12 +141,16 @@ class Output:
     def note(self, text: str) -> None:
         """Say something on stderr."""
         if not self.quiet:
-            _print(f"note: {text}", err=True)
+            print_lines([f"note: {text}"], err=True)
 
-    def say(self, text: str = "") -> None:
-        """Print a line of the result; nothing where JSON is wanted."""
+    def warn(self, text: str) -> None:
+        """Say on stderr what has to be said even where little is wanted."""
+        print_lines([f"pacbayes: {text}"], err=True)
+
+    def say(self, *lines: str) -> None:
+        """Print lines of the result; nothing where JSON is wanted."""
         if not self.as_json:
-            _print(text)
+            print_lines(lines)
 
     def table(self, headings: list[str], rows: list[list[str]], numbers: tuple[int, ...] = ()) -> None:
         """Print a table of the result."""
@@ -178,17 +162,16 @@ class Output:
 
         table = Table(box=None, pad_edge=False, header_style="bold")
         for position, heading in enumerate(headings):
-            table.add_column(heading, justify="right" if position in numbers else "left", overflow="fold")
+            side: Literal["left", "right"] = "right" if position in numbers else "left"
+            table.add_column(Text(escape(heading)), justify=side, overflow="fold")
         for row in rows:
-            table.add_row(*(Text(cell.translate(_CONTROLS)) for cell in row))
+            table.add_row(*(Text(escape(cell)) for cell in row))
         console = Console(highlight=False)
-        console.print(table, width=None if console.is_terminal else 200)
+        with console.capture() as shaped:  # rich would end the process with status 1 at a closed pipe
+            console.print(table, width=None if console.is_terminal else 200)
+        print_shaped(shaped.get())
 
     def result(self, record: object) -> None:
         """Print the result for machines, where that is wanted."""
         if self.as_json:
-            typer.echo(json.dumps(record, ensure_ascii=False, allow_nan=False))
-
-
-def _print(text: str, *, err: bool = False) -> None:
-    typer.echo(text.translate(_CONTROLS), err=err)
+            print_shaped(f"{to_json(record)}\n")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import csv
 import inspect
+import io
 import itertools
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, TextIO, TypeAlias
@@ -20,6 +20,7 @@ from pacbayes.bounds.words import conditions, sample_sizes
 from pacbayes.certificate import Certificate
 from pacbayes.certificate.words import round_up
 from pacbayes.cli._output import JSON, QUIET, Output, tidy
+from pacbayes.cli._streams import print_lines
 from pacbayes.report import value_at
 from pacbayes.statistics import TABLE
 
@@ -191,7 +192,9 @@ def _show(output: Output, title: str, rows: list[_Point], csv_out: Path | None, 
 
 def _write_csv(path: Path, rows: list[dict[str, float]], *, force: bool) -> None:
     if str(path) == "-":
-        _write_rows(sys.stdout, rows)
+        text = io.StringIO()
+        _write_rows(text, rows)
+        print_lines(text.getvalue().splitlines())
         return
     if not path.parent.is_dir():
         raise ValueError(f"There is no folder {str(path.parent)!r} for --csv-out.")
@@ -230,6 +233,10 @@ def bounds(as_json: JSON = False, quiet: QUIET = False) -> None:
         if output.quiet:
             output.say(record.name)
             continue
-        output.say(f"{record.name}\n  {record.description}")
-        output.say(f"  takes    {', '.join(arguments_of(record))}")
-        output.say(f"  assumes  {conditions(record.assumptions)}; valid at {sample_sizes(record.valid_at)}\n")
+        output.say(
+            record.name,
+            f"  {record.description}",
+            f"  takes    {', '.join(arguments_of(record))}",
+            f"  assumes  {conditions(record.assumptions)}; valid at {sample_sizes(record.valid_at)}",
+            "",
+        )

@@ -9,6 +9,8 @@ from typing import Annotated
 
 import typer
 
+from pacbayes.certificate.words import table_lines
+from pacbayes.cli._limits import MAX_MEMORY, limit_memory
 from pacbayes.cli._output import JSON, QUIET, Output, tidy
 from pacbayes.report import compare_with_trivial
 from pacbayes.runs import METHODS, MODELS, Run, Settings, certify_file
@@ -90,6 +92,7 @@ def certify(
     baseline: WithBaseline = True,
     hardest: Hardest = 0,
     threads: Threads = 1,
+    max_memory: MAX_MEMORY = None,
     force: Force = False,
     as_json: JSON = False,
     quiet: QUIET = False,
@@ -100,8 +103,14 @@ def certify(
     and the predictor (plain JSON, or skops for models of scikit-learn) into a folder.
     """
     output = Output(as_json=as_json, quiet=quiet)
-    dropped, unknown = tuple(drop or ()), tuple(missing_value or ())
-    table = {"drop": dropped, "delimiter": delimiter, "header": header, "missing": missing, "positive": positive}
+    unknown = tuple(missing_value or ())
+    table = {
+        "drop": tuple(drop or ()),
+        "delimiter": delimiter,
+        "header": header,
+        "missing": missing,
+        "positive": positive,
+    }
     work = {"model": model, "method": method, "prior_fraction": prior_fraction, "candidates": candidates, "seed": seed}
     settings = Settings(target=target, delta=delta, missing_values=unknown, **table, **work)  # type: ignore[arg-type]
     folder = out if out is not None else data.with_name(f"{data.name.partition('.')[0]}-certificate")
@@ -114,8 +123,9 @@ def certify(
         threads=threads,
         progress=output.progress,
         announce=lambda read: _show_table(output, read),
+        **limit_memory(certify_file, max_memory),
     )
-    _show(output, run, run.save(folder, force=force, hardest=hardest))
+    _show(output, run, run.save(folder, force=force, hardest=hardest), data)
 
 
 def _show_table(output: Output, table: Table) -> None:
@@ -126,12 +136,12 @@ def _show_table(output: Output, table: Table) -> None:
         rows.append([f"... and {len(table.columns) - _MOST_COLUMNS} more", "", "", ""])
     output.table(["column", "taken as", "different", "missing"], rows, numbers=(2, 3))
     classes = f"{len(table.classes)} classes ({class_counts(table.classes, table.counts, 6)})"
-    output.say(f"{len(table.y)} rows; target {table.target!r}: {classes}\n")
+    output.say(f"{len(table.y)} rows; target {table.target!r}: {classes}", "")
     for note in table.notes:
         output.note(sentence(note))
 
 
-def _show(output: Output, run: Run, written: list[Path]) -> None:
+def _show(output: Output, run: Run, written: list[Path], data: Path) -> None:
     certificate, files = run.certificate, {path.name: str(path) for path in written}
     output.result(
         {
@@ -149,10 +159,15 @@ def _show(output: Output, run: Run, written: list[Path]) -> None:
     if output.quiet:
         output.say(certificate.sentence())
         return
-    output.say(str(certificate))
     comparison, warning = compare_with_trivial(certificate, run.trivial)
-    output.say(f"\n{comparison}")
-    if warning:
-        output.say(warning)
-    output.say("\nReport: " + files["report.html"])
-    output.say(f"Verify: pacbayes verify {shlex.quote(files['certificate.json'])}")
+    output.say(certificate.sentence(), "", *table_lines(certificate), "", comparison, *([warning] if warning else []))
+    output.say("", f"Report: {files['report.html']}", f"Verify: {_verify_command(data, run.settings, files)}")
+
+
+def _verify_command(data: Path, settings: Settings, files: dict[str, str]) -> str:
+    """Return what to type for everything to be run again and compared."""
+    built_in = settings.model in MODELS or settings.model.startswith("sklearn.")
+    trust = [] if built_in else ["--trust", settings.model]
+    paths = [str(path) for path in (files["certificate.json"], data)]
+    certificate, table = (f"./{path}" if path.startswith("-") else path for path in paths)
+    return shlex.join(["pacbayes", "verify", certificate, "--data", table, *trust])

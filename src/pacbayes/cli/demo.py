@@ -45,11 +45,10 @@ def demo(
         {"sentence": run.certificate.sentence(), "report": report, "picture": str(picture), "verified": bool(result)}
     )
     if not quiet:
-        output.say("\n".join(list_checks(result)))
+        output.say(*list_checks(result))
     output.say(run.certificate.sentence())
     if not quiet:
-        output.say(f"Picture: {picture.absolute()}\nReport:  {report}")
-        output.say(f"Verified: {'yes' if result else 'NO'}")
+        output.say(f"Picture: {picture.absolute()}", f"Report:  {report}", f"Verified: {'yes' if result else 'NO'}")
     raise typer.Exit(0 if result else 1)
 
 

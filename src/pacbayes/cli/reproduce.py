@@ -8,11 +8,11 @@ from typing import Annotated, Any
 
 import typer
 
+from pacbayes.cli._failures import INTERRUPTED
 from pacbayes.cli._output import TidyCommand, tidy
+from pacbayes.cli._streams import print_error, print_lines
 
 __all__ = ["ReproduceCommand", "reproduce"]
-
-_INTERRUPTED = 130
 
 Quick = Annotated[bool, typer.Option("--quick", help="3 repeats, and all data sets but Adult: well under a minute.")]
 Repeats = Annotated[int | None, typer.Option(help="Random splits per data set [default: 20].")]
@@ -64,11 +64,13 @@ def reproduce(
     except DataFileError as error:
         raise OSError(error.brief or str(error)) from None
     except KeyboardInterrupt:
-        line = "\n" if sys.stderr.isatty() else ""
-        typer.echo(f"{line}pacbayes: stopped. What was computed is safe; add --resume to continue.", err=True)
-        raise typer.Exit(_INTERRUPTED) from None
-    typer.echo("\n\n".join([results.table(), *results.claims()]) + "\n")
-    typer.echo(f"{len(results.cells)} cells, {results.seconds:.0f} s. Wrote {', '.join(map(str, paths))}")
+        if sys.stderr.isatty():  # below the line of progress
+            print_lines([""], err=True)
+        print_error("stopped. What was computed is safe; add --resume to continue.")
+        raise typer.Exit(INTERRUPTED) from None
+    for text in (results.table(), *results.claims()):
+        print_lines([*text.split("\n"), ""])
+    print_lines([f"{len(results.cells)} cells, {results.seconds:.0f} s. Wrote {', '.join(map(str, paths))}"])
 
 
 def _split_names(given: list[str] | None) -> list[str] | None:

@@ -9,6 +9,7 @@ import typer
 
 from pacbayes.certificate import Verification, find_cause
 from pacbayes.certificate.verdicts import cause_words, check_words, detail_words, proof_words
+from pacbayes.cli._limits import MAX_MEMORY, limit_memory
 from pacbayes.cli._output import JSON, QUIET, Output, tidy
 from pacbayes.runs import Verified, verify_folder
 
@@ -35,6 +36,7 @@ def verify(
         list[str] | None, typer.Option(help="Dotted path of a model outside scikit-learn that may be loaded.")
     ] = None,
     threads: Annotated[int, typer.Option(help="For linear algebra and boosting.", min=1)] = 1,
+    max_memory: MAX_MEMORY = None,
     verbose: Annotated[bool, typer.Option("--verbose", help="List every check, also those that held.")] = False,
     as_json: JSON = False,
     quiet: QUIET = False,
@@ -46,10 +48,11 @@ def verify(
     how the data were collected.
     """
     output = Output(as_json=as_json, quiet=quiet)
-    options = {"data": data, "model": model, "trust": tuple(trust or ()), "threads": threads}
+    options: dict[str, object] = {"data": data, "model": model, "trust": tuple(trust or ()), "threads": threads}
+    options |= limit_memory(verify_folder, max_memory)
     verified = verify_folder(certificate, progress=output.progress, **options)  # type: ignore[arg-type]
     output.result(_record(verified))
-    output.say("\n".join(_brief(verified.result) if quiet else _words(verified, verbose=verbose)))
+    output.say(*(_brief(verified.result) if quiet else _words(verified, verbose=verbose)))
     raise typer.Exit(0 if verified.result else 1)
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Iterable
-from dataclasses import dataclass
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import ClassVar, NoReturn
 
 import numpy as np
 
+from pacbayes._core.arguments import single
 from pacbayes._core.notes import Note
 from pacbayes._core.types import FloatArray, Labels, RowsLike
 from pacbayes.bounds import betting_rates
@@ -18,7 +21,7 @@ from pacbayes.summary import Summary
 
 __all__ = ["LossMonitor", "Monitor"]
 
-_WAITING = 4096
+_BLOCK = 4096  # losses are added up in blocks of this size, whenever a certificate is asked for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,10 +92,13 @@ def _differ(label: object, prediction: object) -> float:
 class LossMonitor:
     """Losses in [0, 1], one at a time, and a certificate that holds at all times at once.
 
+    The certificate depends on the losses and their order alone: not on when it was looked at, nor on whether the
+    monitor was stored with :meth:`to_dict` meanwhile.
+
     Parameters
     ----------
     delta : float, default=0.05
-        Allowed probability of failure, over the whole stream.
+        Allowed probability of failure, over the whole stream; it cannot be changed once losses come in.
 
     Examples
     --------
@@ -103,22 +109,35 @@ class LossMonitor:
     >>> certificate = monitor.certificate()
     >>> certificate.n, round(certificate.value, 4)
     (300, 0.435)
+    >>> LossMonitor.from_dict(monitor.to_dict()).certificate().value == certificate.value
+    True
     """
 
     def __init__(self, delta: float = 0.05) -> None:
-        self.delta = delta
-        self.unreadable = 0
+        self._delta = float(single("LossMonitor", "delta", delta))
+        self._unreadable = 0
         self._rates, self._weights = betting_rates()
         self._waiting: list[float] = []
-        self._summary: Summary | None = None
+        self._summary: Summary | None = None  # of all whole blocks
+
+    @property
+    def delta(self) -> float:
+        """The allowed probability of failure."""
+        return self._delta
+
+    @property
+    def unreadable(self) -> int:
+        """How many of the losses stand for something that could not be read."""
+        return self._unreadable
 
     @staticmethod
-    def loss_of(line: str) -> float:
+    def loss_of(line: str | bytes) -> float:
         """Return the loss that a line states: a number in [0, 1], or whether label and prediction differ."""
         try:
-            given = json.loads(line)
-        except ValueError:
-            given = None
+            text = line.decode("utf-8") if isinstance(line, bytes) else line
+            given = json.loads(text, object_pairs_hook=_read_pairs, parse_constant=_refuse)
+        except (ValueError, RecursionError):
+            _refuse(line)
         if isinstance(given, dict):
             if "label" not in given or "prediction" not in given:
                 raise ValueError("an object must have 'label' and 'prediction'.")
@@ -131,10 +150,19 @@ class LossMonitor:
         return len(self._waiting) + (0 if self._summary is None else self._summary.n)
 
     def add(self, *losses: float) -> None:
-        """Take further losses."""
+        """Take further losses; one outside [0, 1] is refused, and none of them taken."""
+        for loss in losses:
+            if not 0.0 <= loss <= 1.0:
+                raise ValueError(f"A loss must lie in [0, 1]. Got {loss!r} instead.")
         self._waiting.extend(losses)
-        if len(self._waiting) >= _WAITING:
-            self._merge()
+        while len(self._waiting) >= _BLOCK:
+            self._summary = self._with(self._waiting[:_BLOCK])
+            self._waiting = self._waiting[_BLOCK:]
+
+    def add_unreadable(self) -> None:
+        """Count something that could not be read as wrong: to leave it out by what it says would break the bound."""
+        self.add(1.0)
+        self._unreadable += 1
 
     def extend(self, losses: Iterable[float]) -> None:
         """Take many losses."""
@@ -143,22 +171,87 @@ class LossMonitor:
 
     def certificate(self) -> Certificate:
         """Issue the certificate for the losses so far."""
-        self._merge()
-        if self._summary is None:
+        summary = self._with(self._waiting) if self._waiting else self._summary
+        if summary is None:
             raise ValueError("A certificate needs at least one loss. There is none yet.")
-        notes = (Note("unreadable_lines", {"lines": self.unreadable}),) if self.unreadable else ()
-        return Monitor(delta=self.delta).certify(self._summary, notes)
+        notes = (Note("lines_counted_as_wrong", {"lines": self.unreadable}),) if self.unreadable else ()
+        return Monitor(delta=self.delta).certify(summary, notes)
 
-    def _merge(self) -> None:
-        if not self._waiting:
-            return
-        losses: FloatArray = np.array(self._waiting)
-        part = Summary.from_values(losses, rates=self._rates, weights=self._weights)
-        self._summary = part if self._summary is None else self._summary + part
-        self._waiting = []
+    def _with(self, losses: list[float]) -> Summary:
+        """Return the summary of all whole blocks and of some further losses."""
+        part = Summary.from_values(np.array(losses), rates=self._rates, weights=self._weights)
+        return part if self._summary is None else self._summary + part
+
+    def to_dict(self) -> dict[str, object]:
+        """Return all that is needed to go on elsewhere, as plain values in full precision."""
+        totals = None if self._summary is None else self._summary.totals
+        return {
+            "delta": self._delta.hex(),
+            "rates": self._digest(),
+            "n": 0 if self._summary is None else self._summary.n,
+            "high": [] if totals is None else [value.hex() for value in totals.high.tolist()],
+            "low": [] if totals is None else [value.hex() for value in totals.low.tolist()],
+            "waiting": [float(loss).hex() for loss in self._waiting],
+            "unreadable": self._unreadable,
+        }
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, object]) -> LossMonitor:
+        """Go on from what :meth:`to_dict` returned; anything else is refused with a ValueError."""
+        (delta,) = _read_floats([record.get("delta")])
+        made = cls(delta)
+        if set(record) != set(made.to_dict()) or record["rates"] != made._digest():
+            raise ValueError("The losses so far were added up by another version of pacbayes.")
+        n, unreadable = _read_count(record["n"]), _read_count(record["unreadable"])
+        made._waiting = _read_floats(record["waiting"])
+        if n:
+            like = made._with([0.0])
+            high, low = np.array(_read_floats(record["high"])), np.array(_read_floats(record["low"]))
+            if high.shape != like.totals.high.shape or low.shape != high.shape:
+                raise ValueError(_NOT_A_MONITOR)
+            made._summary = replace(like, n=n, totals=replace(like.totals, high=high, low=low))
+        sound = all(0.0 <= loss <= 1.0 for loss in made._waiting) and len(made._waiting) < _BLOCK
+        if not sound or n % _BLOCK or unreadable > len(made):
+            raise ValueError(_NOT_A_MONITOR)
+        made._unreadable = unreadable
+        return made
+
+    def _digest(self) -> str:
+        """Name the grid that the growth was added up for."""
+        return hashlib.sha256(self._rates.tobytes() + self._weights.tobytes()).hexdigest()
 
 
-def _refuse(line: str) -> NoReturn:
+_NOT_A_MONITOR = "The losses so far must be those that a monitor stored. Got something else instead."
+
+
+def _read_floats(values: object) -> list[float]:
+    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+        raise ValueError(_NOT_A_MONITOR)
+    try:
+        numbers = [float.fromhex(value) for value in values]
+    except (ValueError, OverflowError):
+        raise ValueError(_NOT_A_MONITOR) from None
+    if not all(map(math.isfinite, numbers)):
+        raise ValueError(_NOT_A_MONITOR)
+    return numbers
+
+
+def _read_count(value: object) -> int:
+    if type(value) is not int or not 0 <= value <= 2**53:
+        raise ValueError(_NOT_A_MONITOR)
+    return value
+
+
+def _read_pairs(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """Return an object of JSON; one that says the same thing twice says nothing."""
+    record = dict(pairs)
+    if len(record) != len(pairs):
+        raise ValueError("a name occurs twice.")
+    return record
+
+
+def _refuse(line: str | bytes) -> NoReturn:
+    start = line[:80].decode("utf-8", "backslashreplace") if isinstance(line, bytes) else line[:80]
     raise ValueError(
-        f"expected a loss in [0, 1], or an object with 'label' and 'prediction'. Got {line.strip()!r:.60}."
+        f"expected a loss in [0, 1], or an object with 'label' and 'prediction'. Got {start.strip()!r:.60}."
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
@@ -63,7 +65,7 @@ def render(
     >>> import pacbayes as pb
     >>> from pacbayes.report import render
     >>> page = render(pb.certify_predictions([0, 1] * 100, [0, 1] * 95 + [1, 1] * 5), about={"model": "<script>"})
-    >>> "at most 0.0519" in page, "<script>\n" in page, "&lt;script&gt;" in page
+    >>> "at most 0.0519" in page, "<script>(function" in page, "&lt;script&gt;" in page
     (True, True, True)
     """
     contents = Contents(
@@ -87,6 +89,8 @@ def render(
             comparison=phrases.compare_with_trivial(certificate, trivial),
             notes=phrases.words_of_notes(certificate, notes),
             sections=_fill_sections(contents),
+            style=_environment().get_template("page.css").render(),
+            script=_environment().get_template("page.js").render(),
         )
     )
 
@@ -109,11 +113,18 @@ def _environment() -> jinja2.Environment:
     except ImportError:
         raise ImportError("A report needs jinja2. Install pacbayes[report].") from None
     # everything is escaped but for what the templates mark safe: charts, whose words are escaped where they are drawn,
-    # and the sections, which come from this same environment
-    return jinja2.Environment(
+    # the sections, which come from this same environment, and script and style, in which nothing is filled in
+    environment = jinja2.Environment(
         loader=jinja2.PackageLoader("pacbayes.report", "templates"),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
+    environment.filters["csp_hash"] = _hash_for_policy
+    return environment
+
+
+def _hash_for_policy(text: str) -> str:
+    """Return how a Content-Security-Policy names an inline script or style: by the very text between its tags."""
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode('utf-8')).digest()).decode('ascii')}"

@@ -1,0 +1,128 @@
+"""Lines of bounded length, with the place that was reached and a digest of all before it."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import BinaryIO
+
+__all__ = ["LONGEST", "Line", "Lines", "read_pipe"]
+
+LONGEST = 1_000_000  # bytes; no loss and no pair of labels is so long, and memory stays flat
+_CHUNK = 65_536
+_BOM = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line as it came.
+
+    Attributes
+    ----------
+    content : bytes or None
+        Without its end; None if it was too long to be kept.
+    ended : bool
+        Whether its end has come; a file may go on in the middle of a line.
+    lost : bool
+        Whether its end can no longer come, because its file was replaced or cut.
+    """
+
+    content: bytes | None
+    ended: bool = True
+    lost: bool = False
+
+
+class Lines:
+    """Splits bytes into lines; a line counts as taken, and moves the place, only with :meth:`take`.
+
+    Attributes
+    ----------
+    position : int
+        Bytes of all lines that were taken.
+    number : int
+        How many they are.
+    """
+
+    def __init__(self) -> None:
+        self.position = self.number = 0
+        self._digest = hashlib.sha256()
+        self._parts: list[bytes] = []
+        self._size = 0
+        self._beyond: hashlib._Hash | None = None  # of a line too long to be kept
+
+    @property
+    def reached(self) -> int:
+        """How many bytes were read, those of a line without an end included."""
+        return self.position + self._size
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of all bytes before the place."""
+        return self._digest.hexdigest()
+
+    def split(self, chunk: bytes) -> Iterator[Line]:
+        """Yield the lines that end in a chunk; each is to be taken before the next."""
+        start = 0
+        while (end := chunk.find(b"\n", start) + 1) > 0:
+            self._keep(chunk[start:end])
+            yield self._line(ended=True)
+            start = end
+        self._keep(chunk[start:])
+
+    def rest(self, *, lost: bool = False) -> Iterator[Line]:
+        """Yield what has no end yet, if there is something."""
+        if self._size:
+            yield self._line(ended=False, lost=lost)
+
+    def take(self) -> None:
+        """Move the place behind the line that was yielded last."""
+        if self._beyond is None:
+            for part in self._parts:
+                self._digest.update(part)
+        else:
+            self._digest = self._beyond
+        self.position += self._size
+        self.number += 1
+        self._parts, self._size, self._beyond = [], 0, None
+
+    def skip_to(self, file: BinaryIO, position: int, number: int) -> bool:
+        """Read up to a place that was reached earlier; return whether the file is so long."""
+        while self.position < position and (chunk := file.read(min(_CHUNK, position - self.position))):
+            self._digest.update(chunk)
+            self.position += len(chunk)
+        self.number = number
+        return self.position == position
+
+    def _keep(self, piece: bytes) -> None:
+        if not piece:
+            return
+        self._size += len(piece)
+        if self._beyond is None and self._size <= LONGEST:
+            self._parts.append(piece)
+            return
+        if self._beyond is None:
+            self._beyond = self._digest.copy()
+            for part in self._parts:
+                self._beyond.update(part)
+            self._parts = []
+        self._beyond.update(piece)
+
+    def _line(self, *, ended: bool, lost: bool = False) -> Line:
+        if self._beyond is not None:
+            return Line(None, ended, lost)
+        content = b"".join(self._parts)
+        return Line(content.removeprefix(_BOM) if not self.position else content, ended, lost)
+
+
+def read_pipe(stream: object, lines: Lines) -> Iterator[Line]:
+    """Yield the lines of a pipe as they come; the last may lack its end."""
+    raw = getattr(stream, "buffer", stream)
+    if not isinstance(raw, io.BufferedIOBase):
+        raise ValueError(  # noqa: TRY004  (it is the user's doing)
+            "There is no stdin to read from; give a file."
+        )
+    while chunk := raw.read1(_CHUNK):
+        yield from lines.split(chunk)
+    yield from lines.rest()

@@ -1,0 +1,17 @@
+(function () {
+  var slider = document.getElementById("slider");
+  var rows = JSON.parse(document.getElementById("values").textContent);
+  function show() {
+    var row = rows[Number(slider.value)];
+    document.getElementById("chosen").textContent = String(row.delta);
+    document.getElementById("result").textContent = row.shown;
+    if (document.getElementById("vote")) { document.getElementById("vote").textContent = row.vote_shown; }
+    slider.setAttribute("aria-valuetext", "delta " + row.delta + ", " + slider.dataset.noun + " at most " + row.shown);
+  }
+  slider.value = slider.defaultValue;
+  slider.addEventListener("input", show);
+  show();
+  window.addEventListener("beforeprint", function () {
+    document.querySelectorAll("details").forEach(function (each) { each.open = true; });
+  });
+})();

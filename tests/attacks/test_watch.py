@@ -1,0 +1,401 @@
+"""Lines that cannot be read do not improve a number, and a watch that is stopped goes on where it was."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import pacbayes as pb
+from pacbayes.certificate.words import note_words
+from pacbayes.cli import _lines
+from pacbayes.cli._app import app
+from pacbayes.cli._lines import Lines
+from pacbayes.procedures import LossMonitor
+
+
+@pytest.fixture
+def watch(tmp_path, monkeypatch):
+    """Run watch in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    return lambda *arguments, **options: CliRunner().invoke(app, ["watch", *map(str, arguments)], **options)
+
+
+def certificate_of(path="c.json"):
+    """Return a certificate without what differs from run to run."""
+    record = json.loads(Path(path).read_text())
+    del record["created"], record["digest"]
+    return record
+
+
+UNREADABLE = {
+    "nulls": b'{"label": null, "prediction": 1}',
+    "null": b"null",
+    "junk": b"junk",
+    "above 1": b"1.5",
+    "negative": b"-0.1",
+    "NaN": b"NaN",
+    "infinite": b"Infinity",
+    "infinite label": b'{"label": Infinity, "prediction": Infinity}',
+    "true": b"false",
+    "brackets": b"[" * 200_000,
+    "closed brackets": b"[" * 200_000 + b"]" * 200_000,
+    "objects": b'{"a":' * 100_000,
+    "a byte": b"0\xff",
+    "a NUL": b"0\x000",
+    "half a surrogate": b'{"label": "\xed\xa0\x80", "prediction": "\xed\xa0\x80"}',
+    "a long number": b"0." + b"0" * 2_000_000,
+    "digits": b"1" * 10_000,
+    "a list": b"[0]",
+    "a text": b'"0"',
+    "two numbers": b"0 0",
+    "twice": b'{"label": 1, "label": 0, "prediction": 0}',
+    "separator": "0\u2028".encode(),
+    "no prediction": b'{"label": 1}',
+}
+
+
+@pytest.mark.parametrize("bad", UNREADABLE.values(), ids=UNREADABLE)
+def test_a_line_that_cannot_be_read_counts_as_wrong(watch, bad):
+    Path("losses.txt").write_bytes(b"0\n" * 50 + bad + b"\n" + b"0\n" * 49)
+    result = watch("losses.txt", "--out", "c.json")
+    assert result.exit_code == 0, result.stderr
+    certificate = pb.Certificate.from_json(Path("c.json"))
+    assert (certificate.n, certificate.statements[0].observed) == (100, {"errors": 1})
+    assert certificate.verify()
+    assert [note_words(note) for note in certificate.notes] == [
+        "1 lines could not be read and are counted as wrong (loss 1)."
+    ]
+    assert "line 51: " in result.stderr
+    assert "1 lines could not be read and count as wrong" in result.stderr
+    assert max(map(len, result.stderr.splitlines())) < 250
+
+
+@pytest.mark.parametrize("bad", UNREADABLE.values(), ids=UNREADABLE)
+def test_or_stops_if_that_is_wanted(watch, bad):
+    Path("losses.txt").write_bytes(b"0\n" * 50 + bad + b"\n" + b"0\n" * 49)
+    result = watch("losses.txt", "--unreadable", "stop")
+    assert result.exit_code == 2
+    assert "Line 51 cannot be read" in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+def test_errors_that_are_written_as_nulls_are_errors(watch):
+    generator = np.random.default_rng(0)
+    wrong = generator.random(5000) < 0.1
+    rows = [{"label": None if each else 1, "prediction": 1} for each in wrong]
+    result = watch("-", "--json", "--every", 5000, input="\n".join(map(json.dumps, rows)))
+    record = json.loads(result.stdout.splitlines()[-1])
+    assert record["n"] == 5000
+    assert record["unreadable"] == wrong.sum()
+    assert record["value"] > 0.1
+
+
+def test_only_the_first_unreadable_lines_are_shown(watch):
+    result = watch("-", input="0\n" * 20 + "junk\n" * 500)
+    assert result.stderr.count("pacbayes: line") == 6
+    assert "500 lines could not be read" in result.stderr
+
+
+def test_blank_lines_are_no_lines(watch):
+    result = watch("-", "--json", input="0\n\n  \n\t\n\r\n1\r\n\n")
+    record = json.loads(result.stdout.splitlines()[-1])
+    assert (record["n"], record["unreadable"]) == (2, 0)
+
+
+def test_a_mark_of_the_byte_order_is_no_error(watch):
+    Path("losses.txt").write_bytes(b"\xef\xbb\xbf0\n" * 1 + b"0\n" * 9)
+    assert json.loads(watch("losses.txt", "--json").stdout.splitlines()[-1])["unreadable"] == 0
+
+
+@pytest.mark.parametrize("option", [("--delta", "0"), ("--delta", "1"), ("--delta", "nan"), ("--unreadable", "drop")])
+def test_bad_options_are_refused_before_a_line_is_read(watch, option):
+    result = watch("-", *option, input="junk\n" * 3)
+    assert result.exit_code == 2
+    assert "line" not in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs sparse files and rusage")
+def test_a_line_without_end_does_not_fill_the_memory(tmp_path):
+    with (tmp_path / "losses.txt").open("wb") as file:
+        file.write(b"0\n" * 20)
+        file.truncate(100_000_000)
+    code = (
+        "import resource, sys; sys.argv[1:] = ['watch', 'losses.txt', '--json']\n"
+        "import pacbayes.cli.watch as w, pacbayes.report\n"
+        "from pacbayes.cli import main\n"
+        "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        "try: main()\n"
+        "finally: print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+    *_, record, _, grown = done.stdout.splitlines() if done.stdout.count("\n") > 2 else (*done.stdout.splitlines(), "")
+    assert int(done.stdout.splitlines()[-1]) < 40_000, grown
+    assert '"unreadable": 1' in done.stdout, record
+
+
+def random_losses(n, seed=0):
+    generator = np.random.default_rng(seed)
+    texts = [f"{value!r}" for value in np.where(generator.random(n) < 0.3, generator.random(n), 0.0).tolist()]
+    for position in range(0, n, 97):
+        texts[position] = "junk"
+    texts[n // 2] = ""
+    return [f"{text}\n" for text in texts]
+
+
+@pytest.mark.parametrize("cuts", [(1,), (4095, 4096), (100, 101, 5000, 8192, 8999), (3, 3, 3)])
+def test_a_run_in_parts_ends_with_the_same_certificate(watch, cuts):
+    lines = random_losses(9000)
+    Path("whole.txt").write_text("".join(lines))
+    assert watch("whole.txt", "--out", "whole.json", "--every", 1000).exit_code == 0
+    for end in (*cuts, len(lines)):
+        text = "".join(lines[:end])
+        Path("losses.txt").write_text(text)
+        assert watch("losses.txt", "--out", "c.json", "--every", 900, "--quiet").exit_code == 0
+    assert certificate_of() == certificate_of("whole.json")
+    assert certificate_of()["statements"][0]["n"] == 8999
+
+
+def test_a_last_line_without_its_end_is_not_counted_twice(watch):
+    Path("losses.txt").write_text("0\n" * 30 + "0")
+    assert watch("losses.txt", "--out", "c.json").exit_code == 0
+    assert certificate_of()["statements"][0]["n"] == 31
+    with Path("losses.txt").open("a") as file:
+        file.write(".5\n1\n")
+    assert watch("losses.txt", "--out", "c.json").exit_code == 0
+    assert certificate_of()["statements"][0]["n"] == 32
+    assert certificate_of()["statements"][0]["observed"]["risk"] == pytest.approx(1.5 / 32)
+
+
+def test_the_certificate_does_not_depend_on_when_it_is_looked_at():
+    losses = np.random.default_rng(1).random(9000).tolist()
+    often, once = LossMonitor(), LossMonitor()
+    for position, loss in enumerate(losses):
+        often.add(loss)
+        if position % 501 == 0:
+            often.certificate()
+            often = LossMonitor.from_dict(json.loads(json.dumps(often.to_dict())))
+    once.add(*losses)
+    assert often.certificate().statements == once.certificate().statements
+
+
+def test_delta_cannot_be_changed_after_losses_were_seen():
+    monitor = LossMonitor()
+    monitor.add(0.0)
+    with pytest.raises(AttributeError):
+        monitor.delta = 0.5
+    for wrong in (float("nan"), -0.1, 1.1):
+        with pytest.raises(ValueError, match="loss must lie"):
+            monitor.add(0.0, wrong)
+    assert len(monitor) == 1
+    for delta in (0.0, 1.0, 2.0, float("nan")):
+        with pytest.raises(ValueError, match="delta"):
+            LossMonitor(delta)
+
+
+def stored(watch, lines=300):
+    Path("losses.txt").write_text("".join(random_losses(lines)))
+    assert watch("losses.txt", "--out", "c.json").exit_code == 0
+    return json.loads(Path("c.json.state").read_text())
+
+
+CHANGES = {
+    "another delta": (["--delta", "0.1"], None, "belongs to a delta of 0.05"),
+    "an earlier line": ([], lambda text: text.replace("0.0\n", "0.1\n", 1), "has changed"),
+    "one fewer line": ([], lambda text: text[: text.rindex("\n", 0, -1) + 1], "has changed"),
+    "an empty file": ([], lambda text: "", "has changed"),
+    "one byte": ([], lambda text: text[:100] + "\n" + text[101:], "has changed"),
+}
+
+
+@pytest.mark.parametrize(("options", "change", "words"), CHANGES.values(), ids=CHANGES)
+def test_a_state_that_does_not_belong_is_refused(watch, options, change, words):
+    stored(watch)
+    if change is not None:
+        Path("losses.txt").write_text(change(Path("losses.txt").read_text()))
+    before = certificate_of()
+    result = watch("losses.txt", "--out", "c.json", *options)
+    assert result.exit_code == 2
+    assert words in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert certificate_of() == before
+
+
+def test_the_state_of_another_file_is_refused(watch):
+    stored(watch)
+    Path("other.txt").write_bytes(Path("losses.txt").read_bytes())
+    result = watch("other.txt", "--out", "c.json")
+    assert result.exit_code == 2
+    assert "belongs to" in result.stderr
+
+
+def reseal(record):
+    from pacbayes.cli._watch_state import _checksum
+
+    record.pop("checksum", None)
+    record["checksum"] = _checksum(record)
+    return record
+
+
+DAMAGE = {
+    "empty": lambda record: "",
+    "not JSON": lambda record: "{",
+    "brackets": lambda record: "[" * 100_000,
+    "other JSON": lambda record: "[1]",
+    "a bit": lambda record: json.dumps(record).replace('"unreadable": 4', '"unreadable": 0'),
+    "position": lambda record: json.dumps({**record, "position": 0}),
+    "sealed: position": lambda record: json.dumps(reseal({**record, "position": -1})),
+    "sealed: a text": lambda record: json.dumps(reseal({**record, "line": "1"})),
+    "sealed: far": lambda record: json.dumps(reseal({**record, "position": 10**18})),
+    "sealed: no monitor": lambda record: json.dumps(reseal({**record, "monitor": None})),
+    "sealed: losses": lambda record: json.dumps(
+        reseal({**record, "monitor": {**record["monitor"], "waiting": ["-0x1p+3"]}})
+    ),
+    "sealed: infinite": lambda record: json.dumps(
+        reseal({**record, "monitor": {**record["monitor"], "waiting": ["0x1p+99999"]}})
+    ),
+    "sealed: too many": lambda record: json.dumps(
+        reseal({**record, "monitor": {**record["monitor"], "unreadable": 999}})
+    ),
+    "sealed: totals": lambda record: json.dumps(
+        reseal({**record, "monitor": {**record["monitor"], "n": 4096, "high": ["0x0p+0"]}})
+    ),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
+def test_a_damaged_state_is_refused_in_one_sentence(watch, damage):
+    record = stored(watch)
+    text = damage(record)
+    assert text != json.dumps(record)
+    Path("c.json.state").write_text(text)
+    result = watch("losses.txt", "--out", "c.json")
+    assert result.exit_code == 2
+    assert result.stderr.startswith("pacbayes: The state file 'c.json.state' ")
+    assert result.stderr.count("\n") == 1
+
+
+def test_files_that_would_overwrite_each_other_are_refused(watch):
+    stored(watch)
+    for options in (["--state", "losses.txt"], ["--out", "c.json", "--state", "c.json"], ["--state", "no/s"]):
+        before = Path("losses.txt").read_bytes()
+        assert watch("losses.txt", *options).exit_code == 2
+        assert Path("losses.txt").read_bytes() == before
+    assert "pipe" in watch("-", "--state", "s", input="0\n").stderr
+    Path("s").write_text("mine")
+    assert watch("losses.txt", "--state", "s").exit_code == 2
+    assert Path("s").read_text() == "mine"
+
+
+def test_a_pipe_keeps_no_state(watch):
+    assert watch("-", "--out", "c.json", input="0\n" * 30).exit_code == 0
+    assert watch("-", "--out", "c.json", input="0\n" * 30).exit_code == 0
+    assert certificate_of()["statements"][0]["n"] == 30
+    assert [path.name for path in Path().iterdir()] == ["c.json"]
+
+
+class Follower:
+    """A watch --follow in a process of its own."""
+
+    def __init__(self, folder, *options):
+        command = [sys.executable, "-m", "pacbayes", "watch", "losses.txt", "--follow", "--json", "--every", "1"]
+        self.process = subprocess.Popen(
+            [*command, "--out", "c.json", *options],
+            cwd=folder,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def wait_for(self, n):
+        while True:
+            line = self.process.stdout.readline()
+            if not line:
+                raise AssertionError(self.process.stderr.read())
+            if json.loads(line)["n"] == n:
+                return
+
+    def stop(self, number=signal.SIGINT):
+        self.process.send_signal(number)
+        _, error = self.process.communicate(timeout=30)
+        return self.process.returncode, error
+
+
+def append(path, text):
+    with path.open("a") as file:
+        file.write(text)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs signals, and files that are renamed while open")
+def test_follow_goes_on_through_truncation_rotation_and_restart(tmp_path):
+    path = tmp_path / "losses.txt"
+    path.write_text("0\n" * 20)
+    follower = Follower(tmp_path)
+    follower.wait_for(20)
+    append(path, "1\n0")  # half a line
+    follower.wait_for(21)
+    append(path, ".5\n")
+    follower.wait_for(22)
+    path.write_text("1\n")  # cut
+    follower.wait_for(23)
+    path.write_text("0\n" * 5)  # written anew, and longer than before
+    follower.wait_for(28)
+    path.rename(tmp_path / "losses.txt.1")
+    append(tmp_path / "losses.txt.1", "1\n")  # the writer has not noticed yet
+    path.write_text("0\n0\n")
+    follower.wait_for(31)
+    status, error = follower.stop()
+    assert (status, error.count("was cut or written anew"), error.count("was replaced")) == (0, 2, 1)
+    # rotated again while nobody watched, with a line that was not read
+    append(path, "1\n")
+    path.rename(tmp_path / "losses.txt.2")
+    path.write_text("0\n")
+    again = Follower(tmp_path)
+    again.wait_for(33)
+    assert again.stop(signal.SIGTERM)[0] == 0
+    statement = json.loads((tmp_path / "c.json").read_text())["statements"][0]
+    assert statement["n"] == 33
+    assert statement["observed"]["risk"] == pytest.approx(4.5 / 33)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs SIGKILL")
+def test_signals_at_any_time_lose_and_repeat_nothing(tmp_path):
+    lines = random_losses(700, seed=3)
+    (tmp_path / "losses.txt").write_text("".join(lines))
+    generator = np.random.default_rng(5)
+    for number in (signal.SIGKILL, signal.SIGTERM):
+        follower = Follower(tmp_path, "--every", "10")
+        follower.process.stdout.readline()
+        time.sleep(generator.random() * 0.2)
+        follower.stop(number)
+    command = [sys.executable, "-m", "pacbayes", "watch", "losses.txt", "--quiet", "--out"]
+    for name in ("c.json", "whole.json"):
+        assert subprocess.run([*command, name], cwd=tmp_path, check=False, capture_output=True).returncode == 0
+    assert certificate_of(tmp_path / "c.json") == certificate_of(tmp_path / "whole.json")
+
+
+@pytest.mark.parametrize("chunk", [1, 2, 7, 1000])
+def test_lines_of_any_chunks_are_the_same(monkeypatch, chunk):
+    monkeypatch.setattr(_lines, "LONGEST", 10)
+    text = b"ab\n" + b"c" * 30 + b"\n\n" + b"d" * 9 + b"\n" + b"e" * 10 + b"\nrest"
+    lines, found = Lines(), []
+    for start in range(0, len(text), chunk):
+        for line in lines.split(text[start : start + chunk]):
+            found.append(line.content)
+            lines.take()
+    assert found == [b"ab\n", None, b"\n", b"d" * 9 + b"\n", None]
+    assert [line.content for line in lines.rest()] == [b"rest"]
+    import hashlib
+
+    assert lines.position == len(text) - 4
+    assert lines.number == 5
+    assert lines.digest == hashlib.sha256(text[:-4]).hexdigest()
+    assert lines.reached == len(text)
+    assert os.path.sep

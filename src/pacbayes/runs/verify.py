@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 from pacbayes import procedures
 from pacbayes.certificate import Certificate, Check, Verification, compare
 from pacbayes.estimators import CertificateWarning
-from pacbayes.procedures import compare_certificates
+from pacbayes.procedures import compare_certificates, version_differences
 from pacbayes.runs.folder import MODEL, StoredRun, load_run, read_certificate
 from pacbayes.runs.methods import estimator_for
 from pacbayes.runs.models import trust_needed
@@ -39,6 +39,11 @@ class Verified:
     certificate: Certificate
     result: Verification
     unchecked: tuple[str, ...] = ()
+
+    @property
+    def versions(self) -> dict[str, tuple[str, str]]:
+        """The packages that were in another version when the certificate was issued: then, and now."""
+        return version_differences(self.certificate)
 
 
 def verify_folder(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import inspect
+import io
 import itertools
 import sys
 from collections.abc import Callable
@@ -14,6 +15,7 @@ import numpy as np
 import typer
 
 from pacbayes._core.arguments import DOMAINS
+from pacbayes._core.files import write_atomically
 from pacbayes._core.types import FloatOrArray
 from pacbayes.bounds import arguments_of, catalogue, from_numbers, get
 from pacbayes.bounds.words import conditions, sample_sizes
@@ -197,8 +199,9 @@ def _write_csv(path: Path, rows: list[dict[str, float]], *, force: bool) -> None
         raise ValueError(f"There is no folder {str(path.parent)!r} for --csv-out.")
     if path.exists() and not force:
         raise ValueError(f"The file {str(path)!r} exists. Choose another name, or give --force.")
-    with path.open("w", newline="", encoding="utf-8") as file:
-        _write_rows(file, rows)
+    text = io.StringIO(newline="")
+    _write_rows(text, rows)
+    write_atomically(path, text.getvalue())
 
 
 def _write_rows(file: TextIO, rows: list[dict[str, float]]) -> None:

@@ -69,7 +69,7 @@ WithBaseline = Annotated[
 ]
 Hardest = Annotated[int, typer.Option(help="Show this many of the hardest rows, with their values.", min=0)]
 Threads = Annotated[int, typer.Option(help="For linear algebra and boosting.", min=1)]
-Force = Annotated[bool, typer.Option("--force", help="Write into a folder that is not empty.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace the run in the folder.")]
 
 
 @tidy

@@ -28,7 +28,8 @@ def examples() -> Iterator[tuple[str, pb.Certificate]]:
     yield "given", pb.certify_predictions(losses=np.linspace(0.0, 0.4, 101))
     monitor = LossMonitor(delta=0.01)
     monitor.extend([0.0, 0.0, 0.0, 1.0] * 100)
-    monitor.unreadable = 2
+    monitor.add_unreadable()
+    monitor.add_unreadable()
     yield "monitor", monitor.certificate()
 
 

@@ -1,6 +1,7 @@
 """kill -9 wherever files change and at random moments: nothing half-written, and resumed byte for byte."""
 
 import hashlib
+import inspect
 import json
 import os
 import random
@@ -15,6 +16,7 @@ from pathlib import Path
 import pytest
 
 import pacbayes as pb
+from pacbayes.cli.watch import watch
 
 from cli.conftest import small_frame
 
@@ -170,10 +172,10 @@ def test_certify_killed_at_every_point(victim, place, force, record_count):
     record_count("kill -9 of certify", killed)
 
 
-def attack_watch(victim, place, count, stride):
+def attack_watch(victim, place, count, stride, options=()):
     losses, out = place / "losses.txt", place / "c.json"
     losses.write_text("0\n0\n1\n0\n" * 6)
-    command = ["watch", str(losses), "--every", "5", "--out", str(out)]
+    command = ["watch", str(losses), "--every", "5", "--out", str(out), *options]
     request = {"command": command, "folder": str(place)}
     answer = victim.whole(request)
     after, files, killed = out.read_bytes(), sorted(each.name for each in place.iterdir()), 0
@@ -193,6 +195,14 @@ def attack_watch(victim, place, count, stride):
 
 def test_watch_killed(victim, place, record_count):
     killed = attack_watch(victim, place, MOMENTS // 4, 3)
+    assert killed >= 5
+    record_count("kill -9 of watch", killed)
+
+
+@pytest.mark.skipif("state" not in inspect.signature(watch).parameters, reason="watch keeps no state")
+def test_watch_with_a_state_killed(victim, place, record_count):
+    """What is counted twice or left out after a restart would show in the certificate."""
+    killed = attack_watch(victim, place, MOMENTS // 4, 3, ["--state", str(place / "state.json")])
     assert killed >= 5
     record_count("kill -9 of watch", killed)
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from pacbayes.certificate import Verification, find_cause
+from pacbayes.certificate import Verification
 from pacbayes.certificate.verdicts import cause_words, check_words, detail_words, proof_words
 from pacbayes.cli._limits import MAX_MEMORY, limit_memory
 from pacbayes.cli._output import JSON, QUIET, Output, tidy
@@ -57,7 +57,7 @@ def verify(
 
 
 def _record(verified: Verified) -> dict[str, object]:
-    result, cause = verified.result, find_cause(verified.result)
+    result, cause = verified.result, verified.cause
     return {
         "holds": bool(result),
         "checks": [
@@ -77,7 +77,7 @@ def _words(verified: Verified, *, verbose: bool) -> list[str]:
     checks = [*list_checks(result, verbose=verbose), *_unchecked_words(verified)]
     if result:
         return [claim, "", *checks, f"The certificate holds. {proof_words(result)}"]
-    return [*checks, f"Claimed: {claim}", "THE CERTIFICATE DOES NOT HOLD.", cause_words(find_cause(result))]
+    return [*checks, f"Claimed: {claim}", "THE CERTIFICATE DOES NOT HOLD.", cause_words(verified.cause)]
 
 
 def _unchecked_words(verified: Verified) -> list[str]:

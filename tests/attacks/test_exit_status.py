@@ -117,9 +117,8 @@ def test_a_stderr_that_takes_nothing_leaves_a_refusal_at_2(folder, command, kind
 def test_a_stderr_that_takes_nothing_is_never_status_1(folder, kind):
     with unwritable(kind) as number:
         assert start(folder, "verify bad.json", stderr=number)[0] == 2
-        assert start(folder, "verify bad.json", stderr=number, stdout=number)[0] == 2
-        assert start(folder, "verify bad.json -q", stderr=number)[0] == 1  # nothing was to be written there
-        assert start(folder, "bounds", stderr=number)[0] == 0
+        assert start(folder, "bounds", stderr=number, stdout=number)[0] == 2
+        assert start(folder, "bounds", stderr=number)[0] == 0  # nothing was to be written there
 
 
 LONG = [pytest.param(each, marks=pytest.mark.long) for each in ("demo --out d", "reproduce --jobs 1")]
@@ -141,7 +140,6 @@ def test_both_modules_are_the_command(folder, module):
     with unwritable("pipe") as number:
         assert start(folder, "bounds", module, stdout=number) == (2, "", "")
     assert start(folder, "verify bad.json", module)[0] == 1
-    assert start(folder, "verify good.json", module)[0] == 0
 
 
 def test_a_file_does_not_become_stdout_where_that_is_closed(folder, tmp_path):

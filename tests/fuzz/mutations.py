@@ -7,7 +7,22 @@ import json
 import random
 import re
 
-NUMBERS = ["0", "-1", "1", "2", "1e308", "1e999", "-1e999", "NaN", "Infinity", "9" * 30, "0.5", "-0.0", "1e-320", "9" * 5000]
+NUMBERS = [
+    "0",
+    "-1",
+    "1",
+    "2",
+    "1e308",
+    "1e999",
+    "-1e999",
+    "NaN",
+    "Infinity",
+    "9" * 30,
+    "0.5",
+    "-0.0",
+    "1e-320",
+    "9" * 5000,
+]
 WORDS = [0, 4, 0x7F, 0x80, 0xFF, 0x7FFF, 0xFFFF, 0x7FFFFFFF, 0xFFFFFFFF, 0x7FFFFFFFFFFFFFFF, 0xFFFFFFFFFFFFFFFF]
 VALUES = [None, True, False, 0, 1, -1, 0.5, 1e308, 2**70, "", "x", "\x1b[31m", "\ud800", [], {}, [[]], {"a": None}]
 MOST = 1 << 20
@@ -56,14 +71,18 @@ def duplicate(rng, content, _):
 
 def insert(rng, content, _):
     start = rng.randrange(len(content) + 1)
-    junk = rng.choice([b"\0" * 9, b"\xff", b"\n", b"\r", b'"', b",", b"{" * 2000, b"[" * 3000, b"\xef\xbb\xbf", rng.randbytes(5)])
+    junk = rng.choice(
+        [b"\0" * 9, b"\xff", b"\n", b"\r", b'"', b",", b"{" * 2000, b"[" * 3000, b"\xef\xbb\xbf", rng.randbytes(5)]
+    )
     return content[:start] + junk + content[start:]
 
 
 def splice(rng, content, other):
     start, stop = span(rng, other)
     place = rng.randrange(len(content) + 1)
-    return content[:place] + other[start : rng.choice([stop, len(other)])] + content[rng.choice([place, len(content)]) :]
+    return (
+        content[:place] + other[start : rng.choice([stop, len(other)])] + content[rng.choice([place, len(content)]) :]
+    )
 
 
 def edit_number(rng, content, _):
@@ -98,14 +117,28 @@ def mutate_bytes(rng: random.Random, content: bytes, other: bytes) -> bytes:
     return content[:MOST]
 
 
+def mutate_binary(rng: random.Random, content: bytes, other: bytes) -> bytes:
+    """Mostly changes in place, aligned as binary formats are, which leave the parts of a file where they were."""
+    if rng.random() < 0.3:
+        return mutate_bytes(rng, content, other)
+    for _ in range(rng.choice([1, 1, 2, 3])):
+        kind = rng.randrange(3)
+        if kind == 0:
+            content = flip_bits(rng, content, other)
+            continue
+        size = rng.choice([4, 8])
+        start = rng.randrange(len(content) // size + 1) * size
+        nearby = int.from_bytes(content[start : start + size], "little") + rng.choice([-1, 1, 8, 1 << 16])
+        word = rng.choice(WORDS) if kind == 1 else nearby
+        content = content[:start] + (word % (1 << 8 * size)).to_bytes(size, "little") + content[start + size :]
+    return content
+
+
 def nodes(tree, trail=()):
     """Every place in a tree of JSON, as the keys that lead to it."""
     yield trail
-    if isinstance(tree, dict):
-        items = list(tree.items())
-    else:
-        items = list(enumerate(tree)) if isinstance(tree, list) else []
-    for key, value in items:
+    pairs = tree.items() if isinstance(tree, dict) else enumerate(tree if isinstance(tree, list) else ())
+    for key, value in list(pairs):
         yield from nodes(value, (*trail, key))
 
 
@@ -136,7 +169,9 @@ def change_entry(rng, parent, key, places):
     elif kind == 3 and isinstance(parent, dict):
         parent[rng.choice(["extra", "", "__class__", str(key) + " "])] = parent.pop(key)
     elif kind == 4 and isinstance(parent[key], int | float) and not isinstance(parent[key], bool):
-        parent[key] = rng.choice([parent[key] + 1, -parent[key], parent[key] * 0.5, parent[key] + 1e-9, float(parent[key])])
+        parent[key] = rng.choice(
+            [parent[key] + 1, -parent[key], parent[key] * 0.5, parent[key] + 1e-9, float(parent[key])]
+        )
     elif kind == 5 and isinstance(parent[key], str):
         parent[key] = rng.choice([parent[key] + "x", parent[key].upper(), parent[key][::-1], "a" * 300, "\n\x1b[2J"])
     else:

@@ -14,18 +14,21 @@ import numpy as np
 import pandas as pd
 
 import pacbayes as pb
-from fuzz.mutations import mutate_bytes, mutate_json, mutate_tree
-from fuzz.outcomes import WronglyAcceptedError
-from fuzz.readers import Reader
 from pacbayes.certificate.canonical import content_digest
 from pacbayes.procedures import LossMonitor
 from pacbayes.runs import Settings, certify_table, load_run, verify_folder
 from pacbayes.tables import prepare_table
 
+from fuzz.mutations import mutate_bytes, mutate_json, mutate_tree
+from fuzz.outcomes import WronglyAcceptedError
+from fuzz.readers import Reader
+
 
 def table():
     sample = pb.datasets.make_known_risk(260, d=2, random_state=0)
-    frame = pd.DataFrame(sample.X, columns=["a", "b"]).assign(kind=np.where(sample.X[:, 0] > 1, "x", "y"), label=sample.y)
+    frame = pd.DataFrame(sample.X, columns=["a", "b"]).assign(
+        kind=np.where(sample.X[:, 0] > 1, "x", "y"), label=sample.y
+    )
     return prepare_table(frame, "label")
 
 

@@ -11,15 +11,17 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 
 import pacbayes as pb
-from fuzz.mutations import mutate_bytes, mutate_json
-from fuzz.outcomes import WronglyAcceptedError
-from fuzz.readers import Reader
 from pacbayes.procedures import LossMonitor
 from pacbayes.reproduction.cell_store import FILE, CellStore
 from pacbayes.reproduction.cells import Record
 
+from fuzz.mutations import mutate_bytes, mutate_json
+from fuzz.outcomes import WronglyAcceptedError
+from fuzz.readers import Reader
+
 LINES = [
-    b"0", b"0.25", b" 1 ", b"1e-3", b'{"label": "yes", "prediction": "no"}', b'{"prediction": 3, "label": 3, "at": [1, {}]}',
+    b"0", b"0.25", b" 1 ", b"1e-3",
+    b'{"label": "yes", "prediction": "no"}', b'{"prediction": 3, "label": 3, "at": [1, {}]}',
     b'{"label": true, "prediction": false}', b"[" * 2000, b'{"label": ' + b"[" * 1500, b"",
 ]  # fmt: skip
 
@@ -90,7 +92,9 @@ def make_cells(place: Path) -> Reader:
     for seed in (0, 1):  # lines of another run must not pass
         folder = place / f"cells-{seed}"
         store = CellStore(folder, {**configuration, "seed": seed})
-        made = [Record("haberman", k, "betting", {"value": (k + 1 + seed) / 7, "test": 0.1, "index": k}) for k in range(4)]
+        made = [
+            Record("haberman", k, "betting", {"value": (k + 1 + seed) / 7, "test": 0.1, "index": k}) for k in range(4)
+        ]
         store.append(made)
         store.close()
         records.append(made)

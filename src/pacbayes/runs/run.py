@@ -124,10 +124,14 @@ class Run:
         )
 
 
-def load_table(path: str | Path, settings: Settings) -> Table:
-    """Read the table of some settings."""
+def load_table(path: str | Path, settings: Settings, max_memory: int | str | None = None) -> Table:
+    """Read the table of some settings, with at most so much memory: see :func:`pacbayes.tables.read_table`."""
     frame = read_table(
-        Path(path), delimiter=settings.delimiter, header=settings.header, missing_values=settings.missing_values
+        Path(path),
+        delimiter=settings.delimiter,
+        header=settings.header,
+        missing_values=settings.missing_values,
+        max_memory=max_memory,
     )
     return prepare_table(
         frame, settings.target, drop=settings.drop, positive=settings.positive, missing=settings.missing

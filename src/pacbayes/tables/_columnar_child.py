@@ -34,7 +34,7 @@ def main() -> int:
     sys.path[:] = request["sys_path"]
     try:
         _serve(request)
-    except Exception as error:  # noqa: BLE001  (whatever a damaged file raises is told to the process that asked)
+    except Exception as error:
         memory = isinstance(error, LimitError | MemoryError)
         return _tell("limit" if memory else "broken", f"{error}" or type(error).__name__)
     return 0

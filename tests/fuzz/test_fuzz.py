@@ -39,7 +39,17 @@ def test_every_fault_is_noticed():
 
     assert judge(lambda: None) == ("read", "")
     assert judge(fail, ValueError("One sentence."))[0] == "refused"
-    for error in (KeyError("a"), ValueError("two\nlines"), ValueError(""), ValueError("x" * 500), RecursionError("deep"),
-                  UnicodeDecodeError("utf-8", b"", 0, 1, "no"), MemoryError()):  # fmt: skip
+    for error in (KeyError("a"), ValueError("two\nlines"), ValueError(""), ValueError("x" * 500),
+                  RecursionError("deep"), UnicodeDecodeError("utf-8", b"", 0, 1, "no"), MemoryError()):  # fmt: skip
         assert judge(fail, error)[0] == "foreign", error
     assert judge(fail, WronglyAcceptedError("passed"))[0] == "accepted"
+
+
+@pytest.mark.parametrize(
+    ("name", "code"), [("crashing", "crash"), ("hanging", "hang"), ("leaking", "foreign"), ("gullible", "accepted")]
+)
+def test_every_bad_end_is_counted(name, code):
+    findings = run(4, names=(name,), seconds=3.0)
+    assert findings.counts[name].total() == 4
+    assert findings.counts[name][code] > 0
+    assert {each[2] for each in findings.bad} == {code}

@@ -117,7 +117,7 @@ class LossMonitor:
         """Return the loss that a line states: a number in [0, 1], or whether label and prediction differ."""
         try:
             given = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             given = None
         if isinstance(given, dict):
             if "label" not in given or "prediction" not in given:

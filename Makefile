@@ -17,7 +17,7 @@ WORKERS ?= auto
 PYTEST = $(BIN)/python -m pytest -n $(WORKERS)
 DOCTESTS = $(BIN)/python -m pytest --doctest-modules --doctest-glob='*.md' -p no:cacheprovider
 
-.PHONY: demo test test-all test-lowest test-versions lint format bench clean help
+.PHONY: demo test test-all test-lowest test-versions fuzz lint format bench clean help
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -41,6 +41,11 @@ test-lowest: ## the tests on the lowest supported versions of the dependencies
 test-versions: $(VENV)/.wheel ## certificates of the lowest and the newest libraries verify under each other
 	$(MAKE) VENV=.venv-lowest CONSTRAINTS="-c requirements-lowest.txt" .venv-lowest/.wheel
 	$(BIN)/python tools/cross_versions.py $(BIN)/python .venv-lowest/$(notdir $(BIN))/python
+
+N ?= 50000
+SEED ?= 0
+fuzz: $(VENV)/.wheel ## N mutated inputs over all readers (N=50000 SEED=0), and how they ended
+	PYTHONPATH=tests $(BIN)/python -W ignore -m fuzz --inputs $(N) --seed $(SEED)
 
 lint: $(VENV)/.wheel ## style, formatting, strict types, import arrows
 	$(BIN)/ruff check --quiet .

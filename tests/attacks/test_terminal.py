@@ -244,12 +244,3 @@ def test_certify_prints_the_command_that_verifies(run, tmp_path, monkeypatch):
     assert result.stdout.splitlines()[-1] == command, result.output
     plain = run("certify", "my table.csv", "--target", "y", "--out", "p")
     assert plain.stdout.splitlines()[-1] == "Verify: pacbayes verify p/certificate.json --data 'my table.csv'"
-
-
-def test_a_limit_that_nothing_heeds_is_refused():
-    from pacbayes.cli._limits import limit_memory
-
-    assert limit_memory(lambda path: path, None) == {}
-    assert limit_memory(lambda path, max_memory: (path, max_memory), "4G") == {"max_memory": "4G"}
-    with pytest.raises(ValueError, match="no limit in this version"):
-        limit_memory(lambda path: path, "4G")

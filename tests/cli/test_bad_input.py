@@ -275,3 +275,12 @@ COMMANDS = {
 def test_command(run, case):
     arguments, words = COMMANDS[case]
     assert words in one_line(run(*arguments))
+
+
+@pytest.mark.parametrize(
+    "command", [["certify", "small.csv", "--target", "ill"], ["verify", "out", "--data", "small.csv"]]
+)
+def test_a_table_beyond_the_limit_is_refused(run, small, issued, command):
+    result = run(*command, "--max-memory", "1K", *(["--out", "new"] if command[0] == "certify" else []))
+    assert result.exit_code == 2
+    assert "--max-memory" in one_line(result)

@@ -25,7 +25,7 @@ def main() -> int:
             done = sum(counts.total() for counts in findings.counts.values())
             sys.stderr.write(f"{done} inputs, {len(findings.bad)} bad, {monotonic() - begun:.0f} s\n")
 
-    findings = run(given.inputs, given.seed, given.workers, tuple(given.readers), report)
+    findings = run(given.inputs, given.seed, given.workers, tuple(given.readers), report=report)
     sys.stdout.write(findings.table())
     for name, index, code, detail in findings.bad[:200]:
         sys.stdout.write(f"{name} {index} (seed {given.seed}): {code} {detail}\n")

@@ -13,7 +13,7 @@ from pathlib import Path
 from time import monotonic
 
 from fuzz.outcomes import judge
-from fuzz.readers import READERS, Reader, make_readers
+from fuzz.readers import ENTRIES, READERS, Reader, make_readers
 
 CODES = ("read", "refused", "crash", "hang", "foreign", "accepted")
 SECONDS = 120.0  # for one input, on a machine that is busy with others
@@ -102,15 +102,15 @@ class Worker:
 
 def plan(inputs: int, names: tuple[str, ...]) -> list[tuple[str, list[int]]]:
     """Share the inputs out over the readers by their weights, in batches, each reader a little at a time."""
-    total = sum(READERS[name].weight for name in names)
+    total = sum(ENTRIES[name].weight for name in names)
     batches = []
     for name in names:
-        count = round(inputs * READERS[name].weight / total)
+        count = round(inputs * ENTRIES[name].weight / total)
         batches += [(k / max(1, count), name, list(range(k, min(k + _BATCH, count)))) for k in range(0, count, _BATCH)]
     return [(name, indices) for _, name, indices in sorted(batches)]
 
 
-def run(inputs: int, seed: int = 0, workers: int = 1, names: tuple[str, ...] = (), report=lambda findings: None):
+def run(inputs: int, seed: int = 0, workers: int = 1, names=(), seconds=SECONDS, report=lambda findings: None):
     """Read that many mutated inputs; return the findings."""
     names = names or tuple(READERS)
     findings, waiting = Findings(), plan(inputs, names)[::-1]
@@ -121,7 +121,7 @@ def run(inputs: int, seed: int = 0, workers: int = 1, names: tuple[str, ...] = (
             for worker in crew:
                 if worker.pipe in ready:
                     hear(worker, findings)
-                elif monotonic() - worker.heard > SECONDS:
+                elif monotonic() - worker.heard > (seconds if worker.ready else SECONDS):
                     lose(worker, findings, "hang")
                 if worker.ready and not worker.batch and waiting:
                     worker.take(waiting.pop())

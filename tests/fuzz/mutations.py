@@ -117,14 +117,28 @@ def mutate_bytes(rng: random.Random, content: bytes, other: bytes) -> bytes:
     return content[:MOST]
 
 
+def mutate_binary(rng: random.Random, content: bytes, other: bytes) -> bytes:
+    """Mostly changes in place, aligned as binary formats are, which leave the parts of a file where they were."""
+    if rng.random() < 0.3:
+        return mutate_bytes(rng, content, other)
+    for _ in range(rng.choice([1, 1, 2, 3])):
+        kind = rng.randrange(3)
+        if kind == 0:
+            content = flip_bits(rng, content, other)
+            continue
+        size = rng.choice([4, 8])
+        start = rng.randrange(len(content) // size + 1) * size
+        nearby = int.from_bytes(content[start : start + size], "little") + rng.choice([-1, 1, 8, 1 << 16])
+        word = rng.choice(WORDS) if kind == 1 else nearby
+        content = content[:start] + (word % (1 << 8 * size)).to_bytes(size, "little") + content[start + size :]
+    return content
+
+
 def nodes(tree, trail=()):
     """Every place in a tree of JSON, as the keys that lead to it."""
     yield trail
-    if isinstance(tree, dict):
-        items = list(tree.items())
-    else:
-        items = list(enumerate(tree)) if isinstance(tree, list) else []
-    for key, value in items:
+    pairs = tree.items() if isinstance(tree, dict) else enumerate(tree if isinstance(tree, list) else ())
+    for key, value in list(pairs):
         yield from nodes(value, (*trail, key))
 
 

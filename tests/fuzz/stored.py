@@ -14,13 +14,14 @@ import numpy as np
 import pandas as pd
 
 import pacbayes as pb
-from fuzz.mutations import mutate_bytes, mutate_json, mutate_tree
-from fuzz.outcomes import WronglyAcceptedError
-from fuzz.readers import Reader
 from pacbayes.certificate.canonical import content_digest
 from pacbayes.procedures import LossMonitor
 from pacbayes.runs import Settings, certify_table, load_run, verify_folder
 from pacbayes.tables import prepare_table
+
+from fuzz.mutations import mutate_bytes, mutate_json, mutate_tree
+from fuzz.outcomes import WronglyAcceptedError
+from fuzz.readers import Reader
 
 
 def table():

@@ -11,15 +11,17 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 
 import pacbayes as pb
-from fuzz.mutations import mutate_bytes, mutate_json
-from fuzz.outcomes import WronglyAcceptedError
-from fuzz.readers import Reader
 from pacbayes.procedures import LossMonitor
 from pacbayes.reproduction.cell_store import FILE, CellStore
 from pacbayes.reproduction.cells import Record
 
+from fuzz.mutations import mutate_bytes, mutate_json
+from fuzz.outcomes import WronglyAcceptedError
+from fuzz.readers import Reader
+
 LINES = [
-    b"0", b"0.25", b" 1 ", b"1e-3", b'{"label": "yes", "prediction": "no"}', b'{"prediction": 3, "label": 3, "at": [1, {}]}',
+    b"0", b"0.25", b" 1 ", b"1e-3",
+    b'{"label": "yes", "prediction": "no"}', b'{"prediction": 3, "label": 3, "at": [1, {}]}',
     b'{"label": true, "prediction": false}', b"[" * 2000, b'{"label": ' + b"[" * 1500, b"",
 ]  # fmt: skip
 

@@ -15,9 +15,10 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from fuzz.mutations import mutate_bytes
-from fuzz.readers import Reader
 from pacbayes.tables import prepare_table, read_table
+
+from fuzz.mutations import mutate_binary, mutate_bytes
+from fuzz.readers import Reader
 
 LIMIT = 256 << 20
 TEXTS = [
@@ -77,7 +78,7 @@ def mutate_packed(rng: random.Random, content: bytes, other: bytes) -> bytes:
     if rng.random() < 0.3:
         inside = mutate_bytes(rng, rng.choice(TEXTS), rng.choice(TEXTS))
         return kind + PACKERS[kind](inside)
-    return kind + mutate_bytes(rng, content[3:], other[3:])
+    return kind + mutate_binary(rng, content[3:], other[3:])
 
 
 def read_packed(content: bytes, folder: Path, rng: random.Random) -> None:
@@ -133,7 +134,7 @@ def make_parquet(place: Path) -> Reader:
             buffer = io.BytesIO()
             pq.write_table(stored, buffer, **option)
             seeds.append(buffer.getvalue())
-    return Reader("parquet", seeds, write_and_read("t.parquet"))
+    return Reader("parquet", seeds, write_and_read("t.parquet"), mutate_binary)
 
 
 def make_arrow(place: Path) -> Reader:
@@ -145,4 +146,4 @@ def make_arrow(place: Path) -> Reader:
             with pa.ipc.new_file(buffer, table.schema, options=options) as writer:
                 writer.write_table(table, max_chunksize=20)
             seeds.append(buffer.getvalue())
-    return Reader("arrow", seeds, write_and_read("t.arrow"))
+    return Reader("arrow", seeds, write_and_read("t.arrow"), mutate_binary)

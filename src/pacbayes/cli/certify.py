@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from pacbayes.certificate.words import table_lines
-from pacbayes.cli._limits import MAX_MEMORY, limit_memory
+from pacbayes.cli._limits import MAX_MEMORY
 from pacbayes.cli._output import JSON, QUIET, Output, tidy
 from pacbayes.report import compare_with_trivial
 from pacbayes.runs import METHODS, MODELS, Run, Settings, certify_file
@@ -109,7 +109,7 @@ def certify(
     settings = Settings(target=target, delta=delta, **table, **work)  # type: ignore[arg-type]
     folder = out if out is not None else data.with_name(f"{data.name.partition('.')[0]}-certificate")
     options: dict[str, Any] = {"out": folder, "force": force, "baseline": baseline, "threads": threads}
-    options |= limit_memory(certify_file, max_memory)
+    options["max_memory"] = max_memory
     run = certify_file(
         data, settings, progress=output.progress, announce=lambda read: _show_table(output, read), **options
     )
@@ -149,13 +149,12 @@ def _show(output: Output, run: Run, written: list[Path], data: Path) -> None:
         return
     comparison, warning = compare_with_trivial(certificate, run.trivial)
     output.say(certificate.sentence(), "", *table_lines(certificate), "", comparison, *([warning] if warning else []))
-    output.say("", f"Report: {files['report.html']}", f"Verify: {_verify_command(data, run.settings, files)}")
+    output.say("", f"Report: {files['report.html']}", f"Verify: {_verify_command(data, run, files)}")
 
 
-def _verify_command(data: Path, settings: Settings, files: dict[str, str]) -> str:
+def _verify_command(data: Path, run: Run, files: dict[str, str]) -> str:
     """Return what to type for everything to be run again and compared."""
-    built_in = settings.model in MODELS or settings.model.startswith("sklearn.")
-    trust = [] if built_in else ["--trust", settings.model]
+    trust = [word for name in run.trust for word in ("--trust", name)]
     paths = [str(path) for path in (files["certificate.json"], data)]
     certificate, table = (f"./{path}" if path.startswith("-") else path for path in paths)
     return shlex.join(["pacbayes", "verify", certificate, "--data", table, *trust])

@@ -10,7 +10,7 @@ import typer
 from pacbayes.certificate import Verification
 from pacbayes.certificate.verdicts import cause_words, check_words, detail_words, proof_words
 from pacbayes.certificate.words import sentences
-from pacbayes.cli._limits import MAX_MEMORY, limit_memory
+from pacbayes.cli._limits import MAX_MEMORY
 from pacbayes.cli._output import JSON, QUIET, Output, tidy
 from pacbayes.runs import Verified, verify_folder
 
@@ -50,7 +50,7 @@ def verify(
     """
     output = Output(as_json=as_json, quiet=quiet)
     options: dict[str, object] = {"data": data, "model": model, "trust": tuple(trust or ()), "threads": threads}
-    options |= limit_memory(verify_folder, max_memory)
+    options["max_memory"] = max_memory
     verified = verify_folder(certificate, progress=output.progress, **options)  # type: ignore[arg-type]
     output.result(_record(verified))
     output.say(*(_brief(verified.result) if quiet else _words(verified, verbose=verbose)))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 from pathlib import Path
-from typing import cast
 
 import joblib
 from sklearn.base import BaseEstimator
@@ -49,12 +48,7 @@ class Checkpoint:
         if self.path is None or not os.path.lexists(self.path):
             return None
         try:
-            content = unpack(_checked_content(self.path), self._classes())
-            if not isinstance(content, dict) or set(content) != {"digest", "state"}:
-                raise StateError("it is not as this version writes it")
-            digest, state = content["digest"], content["state"]
-            if not isinstance(state, dict):
-                raise StateError("it holds no state")
+            digest, state = _split_content(unpack(_checked_content(self.path), self._classes()))
         except StateError as error:
             raise self.unreadable(str(error)) from None
         if digest != self._digest:
@@ -62,7 +56,7 @@ class Checkpoint:
                 f"The checkpoint {self.path} is of another run (other data, order, schedule or estimator). "
                 "Delete it, or choose another folder."
             )
-        return cast("dict[str, object]", state)
+        return state
 
     def unreadable(self, reason: str) -> ValueError:
         """Return the refusal of this file."""
@@ -86,6 +80,12 @@ class Checkpoint:
         parts = self._estimator.get_params().values() if isinstance(self._estimator, BaseEstimator) else ()
         own = [type(each) for each in (self._estimator, *parts) if isinstance(each, BaseEstimator)]
         return name_classes([OneClass, RefittedLogistic, type(self._estimator), *own])
+
+
+def _split_content(content: object) -> tuple[object, dict[str, object]]:
+    if not isinstance(content, dict) or set(content) != {"digest", "state"} or not isinstance(content["state"], dict):
+        raise StateError("it is not as this version writes it")
+    return content["digest"], content["state"]
 
 
 def _checked_content(path: Path) -> bytes:

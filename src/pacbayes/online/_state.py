@@ -131,7 +131,7 @@ class _Reader:
         kind = self._classes[name]
         if any(callable(getattr(kind, str(key), None)) for key, _ in fields):
             raise StateError("it holds a number in the place of a method")
-        made = object.__new__(kind)
+        made: object = object.__new__(kind)
         vars(made).update({str(key): self.value(each) for key, each in fields})
         return made
 

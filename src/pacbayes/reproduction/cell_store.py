@@ -1,7 +1,8 @@
 """Results on disk: one file to which records are appended, and which survives whatever ends a run.
 
-One JSON object per line, each with a checksum; the first says which configuration the numbers are of. A task's records are written together and synchronised before the next. A line that was torn by a kill or a
-power failure can only be at the end, and is cut off when the file is opened again.
+One JSON object per line, each with a checksum; the first says which configuration the numbers are of. A task's records
+are written together and synchronised before the next. A line that was torn by a kill or a power failure can only be at
+the end, and is cut off when the file is opened again.
 """
 
 from __future__ import annotations

@@ -129,10 +129,14 @@ class Run:
         )
 
 
-def load_table(path: str | Path, settings: Settings) -> Table:
-    """Read the table of some settings."""
+def load_table(path: str | Path, settings: Settings, max_memory: int | str | None = None) -> Table:
+    """Read the table of some settings, with at most so much memory: see :func:`pacbayes.tables.read_table`."""
     frame = read_table(
-        Path(path), delimiter=settings.delimiter, header=settings.header, missing_values=settings.missing_values
+        Path(path),
+        delimiter=settings.delimiter,
+        header=settings.header,
+        missing_values=settings.missing_values,
+        max_memory=max_memory,
     )
     return prepare_table(
         frame, settings.target, drop=settings.drop, positive=settings.positive, missing=settings.missing
@@ -147,6 +151,7 @@ def certify_file(
     force: bool = False,
     baseline: bool = True,
     threads: int = 1,
+    max_memory: int | str | None = None,
     progress: Progress = silent,
     announce: Callable[[Table], None] | None = None,
 ) -> Run:
@@ -164,6 +169,8 @@ def certify_file(
         Whether that folder may hold files already.
     baseline, threads
         As for :func:`certify_table`.
+    max_memory : int or str, optional
+        What the table may need, as for :func:`pacbayes.tables.read_table`.
     progress : callable, optional
         Called with what is being done; returns a context manager that is open meanwhile.
     announce : callable, optional
@@ -195,7 +202,7 @@ def certify_file(
         check_folder(Path(out), force=force)
     make_classifier(settings.model, settings.seed)  # a wrong name is found out before a large file is read
     with progress(f"Reading {file.name} ..."):
-        table = load_table(file, settings)
+        table = load_table(file, settings, max_memory)
     if announce is not None:
         announce(table)
     chosen, why = choose_method(settings, len(table.classes), len(table.y))

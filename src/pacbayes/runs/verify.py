@@ -58,6 +58,7 @@ def verify_folder(
     model: str | Path | None = None,
     trust: tuple[str, ...] = (),
     threads: int = 1,
+    max_memory: int | str | None = None,
     progress: Progress = silent,
 ) -> Verified:
     """Check a certificate in a folder: its arithmetic, a predictor beside it, and with the data everything.
@@ -74,6 +75,8 @@ def verify_folder(
         Dotted path of a model outside the list of scikit-learn's classifiers that may be imported.
     threads : int, default=1
         For linear algebra and boosting.
+    max_memory : int or str, optional
+        What the table may need, as for :func:`pacbayes.tables.read_table`.
     progress : callable, optional
         Called with what is being done; returns a context manager that is open meanwhile.
 
@@ -99,7 +102,7 @@ def verify_folder(
     if data is not None and not procedure.repeatable:
         raise ValueError("A certificate from watch cannot be run again from data.")
     with progress("Checking ..."):
-        return _verify(certificate, path, data, model, trust, threads)
+        return _verify(certificate, path, data, model, trust, threads, max_memory)
 
 
 def _verify(
@@ -109,6 +112,7 @@ def _verify(
     model: str | Path | None,
     trust: tuple[str, ...],
     threads: int,
+    max_memory: int | str | None,
 ) -> Verified:
     procedure, own = procedures.get(certificate.procedure), certificate.verify()
     beside = (path if path.is_dir() else path.parent) / MODEL
@@ -124,7 +128,7 @@ def _verify(
     if data is None:
         belongs = _check_belongs(certificate, stored)
         return Verified(certificate, Verification((*own.checks, belongs), (*proves, "belongs")), unchecked)
-    table = load_table(data, stored.settings)
+    table = load_table(data, stored.settings, max_memory)
     return Verified(certificate, verify_run(certificate, stored, table, trust=trust, threads=threads, own=own))
 
 

@@ -40,8 +40,8 @@ class Child:
 
     def __init__(self, kind: str, source: Source, description: Description) -> None:
         self._limit, self._suffix = description.limit, description.suffix[1:]
-        self._content = None if isinstance(source, Path) else source.getbuffer()
-        size = source.stat().st_size if isinstance(source, Path) else len(source.getbuffer())
+        self._content = None if isinstance(source, Path) else source.getvalue()
+        size = source.stat().st_size if isinstance(source, Path) else len(source.getvalue())
         self._seconds = SECONDS + size // _BYTES_PER_SECOND
         request = {
             "kind": kind,
@@ -56,10 +56,8 @@ class Child:
 
     def _start(self, request: str) -> subprocess.Popen[bytes]:
         try:
-            if getattr(sys, "frozen", False):  # then it is no Python that could be given a program
-                raise OSError("this program is no Python")
             return subprocess.Popen(  # noqa: S603
-                [sys.executable, "-I", "-S", str(_PROGRAM), request],
+                [_python(), "-I", "-S", str(_PROGRAM), request],
                 stdin=subprocess.DEVNULL if self._content is None else subprocess.PIPE,
                 stdout=self._output,
                 stderr=subprocess.PIPE,
@@ -118,6 +116,13 @@ class Child:
         return TableError(f"it is not a whole {self._suffix} file ({reason}).")
 
 
+def _python() -> str:
+    """Return the interpreter; an application that was frozen into one file has none that could be given a program."""
+    if getattr(sys, "frozen", False) or not sys.executable:
+        raise OSError("there is no Python to start")
+    return sys.executable
+
+
 def _needs_numpy() -> bool:
     try:
         return int(version("pyarrow").partition(".")[0]) < _NUMPY_OPTIONAL
@@ -128,8 +133,8 @@ def _needs_numpy() -> bool:
 def _open_output() -> BinaryIO:
     """Return a file without a name: in memory where the system has such, else on disk."""
     if hasattr(os, "memfd_create"):
-        return io.FileIO(os.memfd_create("pacbayes-table"), "w+")  # type: ignore[return-value]
-    return tempfile.TemporaryFile()  # type: ignore[return-value]
+        return io.FileIO(os.memfd_create("pacbayes-table"), "w+")
+    return tempfile.TemporaryFile()
 
 
 def _content_of(file: BinaryIO) -> memoryview:

@@ -358,6 +358,50 @@ def test_a_planted_link_is_not_followed_and_blocks_nothing(tmp_path):
     assert planted.is_symlink()
 
 
+def test_a_stranger_who_locks_every_draft_cannot_make_us_wait(tmp_path, monkeypatch):
+    fcntl = pytest.importorskip("fcntl")
+    real, held = fcntl.flock, []
+
+    def late(number, operation):
+        for each in tmp_path.iterdir():
+            held.append(each.open("rb"))
+            with contextlib.suppress(BlockingIOError):
+                real(held[-1], fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return real(number, operation)
+
+    monkeypatch.setattr(fcntl, "flock", late)
+    with pytest.raises(OSError, match=r"No draft of 'c\.json' could be made"):
+        write_atomically(tmp_path / "c.json", "text")
+    for each in held:
+        each.close()
+    assert names(tmp_path) == []
+
+
+def test_a_name_as_drafts_have_is_refused(tmp_path, old):
+    with pytest.raises(ValueError, match="is one of a draft"):
+        old.save(tmp_path / f".out.{TOKEN}.draft")
+
+
+def test_the_current_folder_may_have_been_removed(tmp_path, old, monkeypatch):
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    old.save(tmp_path / "out")
+    old.save(tmp_path / "out", force=True)
+    assert names(tmp_path) == ["out"]
+
+
+def test_a_umask_that_forbids_everything_is_one_sentence_and_leaves_nothing(old):
+    with ordinary_user() as place:
+        with umask(0o777), pytest.raises(OSError, match=r"cannot be written \(Permission denied\)"):
+            old.save(place / "out")
+        assert names(place) == []
+        old.save(place / "out")
+        with umask(0o400), pytest.raises(OSError, match=r"cannot be written \(Permission denied\)"):
+            old.save(place / "new")  # as a folder that may be written and not be listed
+        assert names(place) == ["out"]
+
+
 def test_names_of_drafts_cannot_be_guessed(tmp_path, old):
     seen = set()
     with at_every_step(lambda: seen.update(names(tmp_path))):
@@ -412,7 +456,8 @@ def test_what_is_not_an_abandoned_draft_of_ours_stays(tmp_path, old):
 def test_leftovers_of_another_user_stay_and_are_not_taken_for_ours(tmp_path, old):
     draft, aside = tmp_path / f".c.json.{TOKEN}.draft", tmp_path / f".out.{TOKEN}.old"
     draft.write_text("a stranger's")
-    old.save(aside)
+    old.save(tmp_path / "made")
+    (tmp_path / "made").rename(aside)
     for each in (draft, aside):
         os.chown(each, 65534, 65534)
     write_atomically(tmp_path / "c.json", "text")
@@ -444,7 +489,7 @@ def test_writers_at_the_same_time_leave_one_whole_folder(tmp_path, old, new, mon
         return found is None or is_whole(found, old) or is_whole(found, new)
 
     def write(run):
-        for _ in range(6):
+        for _ in range(4):
             try:
                 run.save(folder, force=True)
             except OSError as error:
@@ -470,7 +515,7 @@ def test_many_writers_of_one_file_never_meet(tmp_path):
 
     def write(text):
         try:
-            for _ in range(25):
+            for _ in range(10):
                 write_atomically(path, text)
         except OSError as error:
             errors.append(error)

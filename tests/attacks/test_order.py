@@ -69,3 +69,12 @@ def test_a_certificate_without_a_note_about_its_missing_seed_does_not_verify():
     model = pb.CertifiedLogisticRegression().fit(SAMPLE.X, SAMPLE.y)
     assert model.certificate_.verify()
     assert not replace(model.certificate_, notes=(), digest="").verify()
+
+
+def test_rows_of_updates_are_assumed_to_come_in_their_order():
+    """Nobody can tell whether the rows of an update were sorted by how hard they are: the certificate says so."""
+    model = pb.OnlineCertifiedClassifier(LogisticRegression(), random_state=0).fit(SAMPLE.X[:600], SAMPLE.y[:600])
+    assert "arrival_order" not in model.certificate_.statements[0].assumptions
+    model.update(SAMPLE.X[600:], SAMPLE.y[600:])
+    assert "arrival_order" in model.certificate_.statements[0].assumptions
+    assert recheck(model.certificate_, SAMPLE.X, SAMPLE.y, model)

@@ -115,7 +115,9 @@ def test_types_that_no_buffer_pays_for(tmp_path):
 
 
 def test_what_a_file_says_of_itself_for_pandas_may_be_anything(tmp_path):
-    table = pa.table({"a": [1, 2]}).replace_schema_metadata({b"pandas": b'{"index_columns": [{"kind": 3}], "columns": 1}'})
+    table = pa.table({"a": [1, 2]}).replace_schema_metadata(
+        {b"pandas": b'{"index_columns": [{"kind": 3}], "columns": 1}'}
+    )
     pq.write_table(table, tmp_path / "t.parquet")
     with pytest.raises(TableError, match=r"t\.parquet: it cannot be turned into a data frame"):
         read_table(tmp_path / "t.parquet")

@@ -218,6 +218,30 @@ def test_json_inside_json_is_a_single_value(folder):
     assert not _holds(folder, run, table)
 
 
+WRAPPINGS = {
+    "keys": lambda fitted: fitted["content"]["key_types"],
+    "attributes": lambda fitted: fitted["content"],
+    "an array": lambda fitted: fitted["content"]["content"]["coef_"],
+}
+
+
+@pytest.mark.parametrize("case", WRAPPINGS)
+def test_what_wraps_an_object_counts_too(folder, case):
+    """skops calls the type of a list with its items: the lists of the format itself are no exception."""
+    run, table = issue(folder, method="holdout")
+
+    def schema(text):
+        record = json.loads(text)
+        steps = record["content"]["predictor"]["content"]["content"]["steps"]["content"]
+        WRAPPINGS[case](steps[1]["content"][1]).update(__module__="os", __class__="system", __id__=7)
+        return json.dumps(record)
+
+    edit(folder, schema=schema)
+    with pytest.raises(ValueError, match=r"model\.skops"):
+        load_run(folder).models()
+    assert not _holds(folder, run, table)
+
+
 def test_a_random_state_points_into_its_key(folder):
     """numpy reads what lies behind the key of a state, wherever its position points."""
     run, table = issue(folder, model="sklearn.neural_network.MLPClassifier", method="holdout")

@@ -19,7 +19,7 @@ HONEST = {
     "logistic": {"method": "holdout"},
     "logistic online": {"method": "online"},
     "boosting": {"model": "hist-gradient-boosting", "method": "holdout"},
-    "boosting online": {"model": "hist-gradient-boosting", "method": "online"},
+    "boosting online": {"model": "hist-gradient-boosting", "method": "online", "prior_fraction": 0.7},
     "forest": {"model": "random-forest", "method": "holdout"},
     "Bayes": {"model": "sklearn.naive_bayes.GaussianNB", "method": "holdout"},
     "Bayes online": {"model": "sklearn.naive_bayes.GaussianNB", "method": "online"},
@@ -240,3 +240,27 @@ def test_a_stored_predictor_is_never_called(tmp_path, monkeypatch):
     monkeypatch.setattr("skops.io.load", refuse)
     monkeypatch.setattr("skops.io.loads", refuse)
     assert verify(tmp_path / "a", run, table)
+
+
+def test_a_model_from_elsewhere_is_learned_again_where_it_is_trusted_by_name(tmp_path, monkeypatch):
+    lines = (
+        "import numpy as np",
+        "from sklearn.naive_bayes import GaussianNB",
+        "class Helper:",
+        "    def __init__(self):",
+        "        self.texts, self.function = {'a', 'b', 'c'}, np.exp",
+        "class Learner(GaussianNB):",
+        "    def fit(self, X, y):",
+        "        self.helper_ = Helper()",
+        "        return super().fit(X, y)",
+    )
+    (tmp_path / "elsewhere.py").write_text("\n".join(lines))
+    monkeypatch.syspath_prepend(tmp_path)
+    run, table = issue(tmp_path / "a", model="elsewhere.Learner", method="holdout")
+    assert run.trust == ("elsewhere.Learner",)
+    assert "--trust elsewhere.Learner" in (tmp_path / "a" / "report.html").read_text()
+    with pytest.raises(ValueError, match=r"--trust elsewhere\.Learner"):
+        verify(tmp_path / "a", run, table)
+    assert verify(tmp_path / "a", run, table, trust=run.trust)
+    with pytest.raises(ValueError, match=r"--trust elsewhere\.Helper --trust elsewhere\.Learner"):
+        load_run(tmp_path / "a").models()

@@ -230,3 +230,26 @@ def test_nothing_is_printed_but_through_the_one_door():
                 assert called not in {"print", "typer.echo", "typer.secho", "click.echo", "rich.print"}, path
                 assert not re.search(r"std(out|err)\.(write|buffer)", called), path
                 assert not called.endswith("os.write"), path
+
+
+def test_certify_prints_the_command_that_verifies(run, tmp_path, monkeypatch):
+    (tmp_path / "own_models.py").write_text(
+        "from sklearn.naive_bayes import GaussianNB\nclass Own(GaussianNB):\n    pass\n", encoding="utf-8"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    frame = pd.DataFrame({"a": range(80), "y": ["n", "y"] * 40})
+    frame.to_csv(tmp_path / "my table.csv", index=False)
+    result = run("certify", "my table.csv", "--target", "y", "--model", "own_models.Own", "--out", "o")
+    command = "Verify: pacbayes verify o/certificate.json --data 'my table.csv' --trust own_models.Own"
+    assert result.stdout.splitlines()[-1] == command, result.output
+    plain = run("certify", "my table.csv", "--target", "y", "--out", "p")
+    assert plain.stdout.splitlines()[-1] == "Verify: pacbayes verify p/certificate.json --data 'my table.csv'"
+
+
+def test_a_limit_that_nothing_heeds_is_refused():
+    from pacbayes.cli._limits import limit_memory
+
+    assert limit_memory(lambda path: path, None) == {}
+    assert limit_memory(lambda path, max_memory: (path, max_memory), "4G") == {"max_memory": "4G"}
+    with pytest.raises(ValueError, match="no limit in this version"):
+        limit_memory(lambda path: path, "4G")

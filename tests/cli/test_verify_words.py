@@ -48,7 +48,7 @@ def test_with_data_nothing_is_left_unchecked(run, issued, small):
     result = run("verify", issued, "--data", small)
     assert result.exit_code == 0
     assert "not checked" not in result.stdout
-    assert len(json.loads(run("verify", issued, "--data", small, "--json").stdout)["checks"]) > 20
+    assert len(json.loads(run("verify", issued, "--data", small, "--json").stdout)["checks"]) >= 20
 
 
 def test_a_predictor_beside_it_must_be_readable_and_its_own(run, issued):

@@ -7,7 +7,22 @@ import json
 import random
 import re
 
-NUMBERS = ["0", "-1", "1", "2", "1e308", "1e999", "-1e999", "NaN", "Infinity", "9" * 30, "0.5", "-0.0", "1e-320", "9" * 5000]
+NUMBERS = [
+    "0",
+    "-1",
+    "1",
+    "2",
+    "1e308",
+    "1e999",
+    "-1e999",
+    "NaN",
+    "Infinity",
+    "9" * 30,
+    "0.5",
+    "-0.0",
+    "1e-320",
+    "9" * 5000,
+]
 WORDS = [0, 4, 0x7F, 0x80, 0xFF, 0x7FFF, 0xFFFF, 0x7FFFFFFF, 0xFFFFFFFF, 0x7FFFFFFFFFFFFFFF, 0xFFFFFFFFFFFFFFFF]
 VALUES = [None, True, False, 0, 1, -1, 0.5, 1e308, 2**70, "", "x", "\x1b[31m", "\ud800", [], {}, [[]], {"a": None}]
 MOST = 1 << 20
@@ -56,14 +71,18 @@ def duplicate(rng, content, _):
 
 def insert(rng, content, _):
     start = rng.randrange(len(content) + 1)
-    junk = rng.choice([b"\0" * 9, b"\xff", b"\n", b"\r", b'"', b",", b"{" * 2000, b"[" * 3000, b"\xef\xbb\xbf", rng.randbytes(5)])
+    junk = rng.choice(
+        [b"\0" * 9, b"\xff", b"\n", b"\r", b'"', b",", b"{" * 2000, b"[" * 3000, b"\xef\xbb\xbf", rng.randbytes(5)]
+    )
     return content[:start] + junk + content[start:]
 
 
 def splice(rng, content, other):
     start, stop = span(rng, other)
     place = rng.randrange(len(content) + 1)
-    return content[:place] + other[start : rng.choice([stop, len(other)])] + content[rng.choice([place, len(content)]) :]
+    return (
+        content[:place] + other[start : rng.choice([stop, len(other)])] + content[rng.choice([place, len(content)]) :]
+    )
 
 
 def edit_number(rng, content, _):
@@ -136,7 +155,9 @@ def change_entry(rng, parent, key, places):
     elif kind == 3 and isinstance(parent, dict):
         parent[rng.choice(["extra", "", "__class__", str(key) + " "])] = parent.pop(key)
     elif kind == 4 and isinstance(parent[key], int | float) and not isinstance(parent[key], bool):
-        parent[key] = rng.choice([parent[key] + 1, -parent[key], parent[key] * 0.5, parent[key] + 1e-9, float(parent[key])])
+        parent[key] = rng.choice(
+            [parent[key] + 1, -parent[key], parent[key] * 0.5, parent[key] + 1e-9, float(parent[key])]
+        )
     elif kind == 5 and isinstance(parent[key], str):
         parent[key] = rng.choice([parent[key] + "x", parent[key].upper(), parent[key][::-1], "a" * 300, "\n\x1b[2J"])
     else:

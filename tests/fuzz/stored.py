@@ -25,7 +25,9 @@ from pacbayes.tables import prepare_table
 
 def table():
     sample = pb.datasets.make_known_risk(260, d=2, random_state=0)
-    frame = pd.DataFrame(sample.X, columns=["a", "b"]).assign(kind=np.where(sample.X[:, 0] > 1, "x", "y"), label=sample.y)
+    frame = pd.DataFrame(sample.X, columns=["a", "b"]).assign(
+        kind=np.where(sample.X[:, 0] > 1, "x", "y"), label=sample.y
+    )
     return prepare_table(frame, "label")
 
 

@@ -90,7 +90,9 @@ def make_cells(place: Path) -> Reader:
     for seed in (0, 1):  # lines of another run must not pass
         folder = place / f"cells-{seed}"
         store = CellStore(folder, {**configuration, "seed": seed})
-        made = [Record("haberman", k, "betting", {"value": (k + 1 + seed) / 7, "test": 0.1, "index": k}) for k in range(4)]
+        made = [
+            Record("haberman", k, "betting", {"value": (k + 1 + seed) / 7, "test": 0.1, "index": k}) for k in range(4)
+        ]
         store.append(made)
         store.close()
         records.append(made)

@@ -11,7 +11,7 @@ import secrets
 import stat
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 try:
@@ -19,7 +19,7 @@ try:
 except ImportError:  # not on Windows, where leftovers stay
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["LOCKS", "claim", "find_leftovers", "is_there", "make_file", "make_folder", "open_folder", "sync_folder"]
+__all__ = ["LOCKS", "claim", "find_leftovers", "is_draft", "make_file", "make_folder", "open_folder", "sync_folder"]
 
 LOCKS = fcntl is not None
 _LONGEST = 200  # bytes of a name that a draft repeats, so that its own name is not too long where the other is not
@@ -38,6 +38,7 @@ def make_file(path: Path) -> tuple[Path, int]:
         if _hold(number, draft):
             return draft, number
         os.close(number)
+        draft.unlink(missing_ok=True)
     raise FileExistsError(f"No draft of {path.name!r} could be made.")
 
 
@@ -53,6 +54,8 @@ def make_folder(path: Path) -> tuple[Path, int]:
             return draft, number
         if number >= 0:  # taken for a leftover before it was locked
             os.close(number)
+        with suppress(OSError):
+            draft.rmdir()
     raise FileExistsError(f"No draft of {path.name!r} could be made.")
 
 
@@ -79,18 +82,24 @@ def _hold(number: int, path: Path) -> bool:
     """Lock a new draft; false if somebody took it for a leftover in the moment before."""
     if LOCKS:
         try:
-            fcntl.flock(number, fcntl.LOCK_EX)
+            fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)  # not waiting: a stranger could hold it for ever
+        except BlockingIOError:
+            return False
         except OSError:
             return True  # a file system without locks: it is left alone because it is young
-    return is_there(number, path)
+    return _is_there(number, path)
 
 
-def is_there(number: int, path: Path) -> bool:
-    """Whether a path still leads to what was opened there."""
+def _is_there(number: int, path: Path) -> bool:
     try:
         return os.path.samestat(os.fstat(number), path.lstat())
     except FileNotFoundError:
         return False
+
+
+def is_draft(name: str) -> bool:
+    """Whether a name is one as drafts have."""
+    return re.fullmatch(r"\..+\.[0-9a-f]{16}\.(draft|old)", name, re.ASCII | re.DOTALL) is not None
 
 
 def find_leftovers(path: Path, ending: str = "draft") -> list[Path]:
@@ -112,7 +121,7 @@ def claim(path: Path) -> Iterator[int | None]:
         yield None
         return
     try:
-        yield number if _is_ours(os.fstat(number)) and _is_free(number) and is_there(number, path) else None
+        yield number if _is_ours(os.fstat(number)) and _is_free(number) and _is_there(number, path) else None
     finally:
         os.close(number)
 

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from pacbayes._core.drafts import claim, find_leftovers, is_there, make_folder, open_folder, sync_folder
+from pacbayes._core.drafts import claim, find_leftovers, make_folder, open_folder, sync_folder
 from pacbayes._core.system import exchange
 
 __all__ = ["check_writable", "draft_folder", "probe_folder", "put_in_place", "recover_folder"]
@@ -27,18 +27,28 @@ def draft_folder(folder: Path) -> Iterator[Path]:
     Parents that are lacking are made, and removed again if the folder does not come into being.
     """
     made: list[Path] = []
-    draft, number = None, -1
+    number = -1
     try:
         draft, number = _make_draft(folder, made)
-        yield draft
+        mark = draft.lstat()
+        try:
+            yield draft
+        finally:
+            _remove_draft(draft, mark)
     finally:
-        # after an exchange the old folder has this name, perhaps with a user's files in it
-        if draft is not None and (number < 0 or is_there(number, draft)):
-            shutil.rmtree(draft, ignore_errors=True)
         if number >= 0:
             os.close(number)
         if not os.path.lexists(folder):
             _remove_empty(made)
+
+
+def _remove_draft(draft: Path, mark: os.stat_result) -> None:
+    """Remove a draft, unless the old folder has its name after an exchange, perhaps with a user's files in it."""
+    with suppress(OSError):
+        if os.path.samestat(mark, draft.lstat()):
+            if ~mark.st_mode & stat.S_IRWXU:  # which the umask took away
+                draft.chmod(stat.S_IRWXU)
+            shutil.rmtree(draft, ignore_errors=True)
 
 
 def _make_draft(folder: Path, made: list[Path]) -> tuple[Path, int]:
@@ -133,13 +143,14 @@ def _rename(draft: Path, folder: Path, *, replace: bool) -> bool:
 def _rename_both(draft: Path, folder: Path) -> Path:
     """Move the old folder aside and the new one in; a kill between the two is for :func:`recover_folder`."""
     aside = draft.with_suffix(".old")
-    folder.rename(aside)
-    try:
-        draft.rename(folder)
-    except BaseException:
-        with suppress(OSError):
-            aside.rename(folder)
-        raise
+    with claim(folder):  # so that nobody takes it for a leftover meanwhile
+        folder.rename(aside)
+        try:
+            draft.rename(folder)
+        except BaseException:
+            with suppress(OSError):
+                aside.rename(folder)
+            raise
     return aside
 
 

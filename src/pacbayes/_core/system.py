@@ -13,7 +13,8 @@ __all__ = ["exchange", "is_mount_point"]
 
 _AT_CWD = -100
 _EXCHANGE = 2  # RENAME_EXCHANGE of Linux, RENAME_SWAP of macOS
-_UNKNOWN = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP)
+# the last where a sandbox forbids what it does not know; where it means the folder, renaming fails in the same way
+_UNKNOWN = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EPERM)
 
 
 def exchange(one: Path, other: Path) -> bool:

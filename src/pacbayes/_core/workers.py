@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import multiprocessing.connection
 import os
 import select
 import threading
@@ -16,6 +17,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 _PAUSE = 0.2  # seconds between two looks, where the system does not tell
+_MILLISECONDS = 1000
 _FAILED = 1
 _LOCK = threading.Lock()
 _WATCHED: set[int] = set()
@@ -35,37 +37,37 @@ class WorkerCall:
         parent = multiprocessing.parent_process()
         # only a child of the sender: processes of a cluster, and those of a user, live and end as their owner wants
         if parent is not None and parent.pid == self._sender != os.getpid():
-            _end_with(self._sender)
+            _end_with(self._sender, parent.sentinel)
         return function(*arguments, **options)
 
 
-def _end_with(parent: int) -> None:
+def _end_with(parent: int, sentinel: int | None) -> None:
     """Watch the parent from a thread, once per process."""
     with _LOCK:
         if parent in _WATCHED:
             return
         _WATCHED.add(parent)
-    if os.name == "nt":  # where a child does not see it, and the worker ends after its task
+    direct = os.name != "nt" and os.getppid() == parent
+    if not direct and sentinel is None:
+        if os.name != "nt":  # gone before this began; on Windows a worker ends after its task
+            os._exit(_FAILED)
         return
-    threading.Thread(target=_watch, args=(parent, _open(parent)), daemon=True, name="pacbayes-parent").start()
-    if os.getppid() != parent:  # gone before this began
-        os._exit(_FAILED)
+    watch, argument = (_watch_parent, parent) if direct else (_watch_sentinel, sentinel)
+    threading.Thread(target=watch, args=(argument,), daemon=True, name="pacbayes-parent").start()
 
 
-def _open(parent: int) -> int:
-    """Return a descriptor that can be waited for, or -1."""
+def _watch_parent(parent: int) -> None:
     try:
-        return os.pidfd_open(parent)
-    except (AttributeError, OSError):
-        return -1
-
-
-def _watch(parent: int, number: int) -> None:
-    if number >= 0 and hasattr(select, "poll"):
         waiting = select.poll()
-        waiting.register(number, select.POLLIN)
-        while os.getppid() == parent:
-            waiting.poll(1000)
+        waiting.register(os.pidfd_open(parent), select.POLLIN)
+    except (AttributeError, OSError):  # not on Linux
+        waiting = None
     while os.getppid() == parent:
-        time.sleep(_PAUSE)
+        time.sleep(_PAUSE) if waiting is None else waiting.poll(_MILLISECONDS)
+    os._exit(_FAILED)
+
+
+def _watch_sentinel(sentinel: int) -> None:
+    """Wait for the parent where another process started this one on its behalf."""
+    multiprocessing.connection.wait([sentinel])
     os._exit(_FAILED)

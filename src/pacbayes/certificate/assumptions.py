@@ -11,6 +11,8 @@ ASSUMPTIONS = {
     "the settings that were compared as candidates=.",
     "row_by_row": "Each row is predicted by itself: its prediction is the same alone as among any other rows. Judged "
     "rows were compared between batches, and a sample of them alone; a row that differed counts as an error.",
+    "arrival_order": "The rows of updates are taken in the order in which they came, and were not rearranged after "
+    "anybody had looked at them.",
     "unseen": "The predictor was fixed before these examples were looked at: they played no part in training or "
     "choosing it.",
     "zero_one": "The loss takes the values 0 and 1 alone.",

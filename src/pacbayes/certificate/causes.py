@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pacbayes.certificate.checks import Check, Verification
@@ -46,13 +47,23 @@ _CAUSES = (
 )
 
 
-def find_cause(result: Verification) -> Cause | None:
-    """Return the most telling cause of a verification that failed, or None if it held."""
+# what depends on the learner alone, once data and order are the recorded ones
+_LEARNED = frozenset({"statement", "predictor", "choices"})
+
+
+def find_cause(result: Verification, versions: Mapping[str, tuple[str, str]] | None = None) -> Cause | None:
+    """Return the most telling cause of a verification that failed, or None if it held.
+
+    Where what was learned differs and nothing else, and ``versions`` names packages that were others then, it is these.
+    """
     failed: dict[str, Check] = {}
     for check in result.failed:
         failed.setdefault(check.code, check)
     if not failed:
         return None
+    if versions and set(failed) <= _LEARNED:
+        then = ", ".join(f"{name} {was}" for name, (was, _) in versions.items())
+        return Cause("other_versions", then, ", ".join(f"{name} {now}" for name, (_, now) in versions.items()))
     for code, cause in _CAUSES:
         if code in failed and (code != "predictor" or set(failed) == {"predictor"}):
             numbers = (failed[code].claimed, failed[code].found)

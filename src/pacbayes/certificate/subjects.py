@@ -44,7 +44,7 @@ class Subject:
 
 
 _BETTING = frozenset({"betting"})
-_LEARNED = frozenset({"iid", "nothing_before"})
+_LEARNED = frozenset({"iid", "nothing_before", "row_by_row"})
 _UNSEEN = frozenset({"iid", "unseen"})
 _ONE_DRAW = "one draw from the posterior per row"
 SUBJECTS: dict[str, Subject] = {

@@ -65,6 +65,8 @@ _CAUSES = {
     "other_classes": _THESE + ": other classes.",
     "other_losses": _THESE + ", or the predictor was changed.",
     "other_data": _THESE + ": values or their order differ.",
+    "other_versions": "Other numbers are learned from these rows here. It was issued with {claimed}, here is {found}: "
+    "either that is why, or it was changed. Verify it with those versions.",
     "other_numbers": "The same data give other numbers: the certificate, or the settings stored with the predictor, "
     "were changed.",
 }

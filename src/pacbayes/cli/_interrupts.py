@@ -24,15 +24,16 @@ class Interrupts:
 
     def __init__(self) -> None:
         self._busy = self._wanted = False
-        self._before: list[object] = []
+        self._before: dict[int, object] = {}
 
     def __enter__(self) -> Self:
         if threading.current_thread() is threading.main_thread():  # signals are handled nowhere else
-            self._before = [signal.signal(number, self._handle) for number in _SIGNALS]
+            heeded = [number for number in _SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]  # as under nohup
+            self._before = {number: signal.signal(number, self._handle) for number in heeded}
         return self
 
     def __exit__(self, *_: object) -> None:
-        for number, handler in zip(_SIGNALS, self._before, strict=False):
+        for number, handler in self._before.items():
             signal.signal(number, handler)  # type: ignore[arg-type]
 
     @contextmanager

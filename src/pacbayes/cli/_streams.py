@@ -99,7 +99,8 @@ def _silence(stream: TextIO) -> None:
 
 def finish(status: int) -> int:
     """Write what is left; return the exit status, which is 2 where that failed."""
-    if threading.current_thread() is threading.main_thread():
+    heeded = signal.getsignal(signal.SIGINT) is not signal.SIG_IGN
+    if heeded and threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # from here on an interrupt ends at once and in silence
     for stream in (sys.stdout, sys.stderr):
         try:

@@ -14,6 +14,7 @@ import numpy as np
 import typer
 
 from pacbayes._core.arguments import DOMAINS
+from pacbayes._core.files import write_atomically
 from pacbayes._core.types import FloatOrArray
 from pacbayes.bounds import arguments_of, catalogue, from_numbers, get
 from pacbayes.bounds.words import conditions, sample_sizes
@@ -200,8 +201,9 @@ def _write_csv(path: Path, rows: list[dict[str, float]], *, force: bool) -> None
         raise ValueError(f"There is no folder {str(path.parent)!r} for --csv-out.")
     if path.exists() and not force:
         raise ValueError(f"The file {str(path)!r} exists. Choose another name, or give --force.")
-    with path.open("w", newline="", encoding="utf-8") as file:
-        _write_rows(file, rows)
+    text = io.StringIO(newline="")
+    _write_rows(text, rows)
+    write_atomically(path, text.getvalue())
 
 
 def _write_rows(file: TextIO, rows: list[dict[str, float]]) -> None:

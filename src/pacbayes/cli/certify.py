@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -69,7 +69,7 @@ WithBaseline = Annotated[
 ]
 Hardest = Annotated[int, typer.Option(help="Show this many of the hardest rows, with their values.", min=0)]
 Threads = Annotated[int, typer.Option(help="For linear algebra and boosting.", min=1)]
-Force = Annotated[bool, typer.Option("--force", help="Write into a folder that is not empty.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace the run in the folder.")]
 
 
 @tidy
@@ -103,27 +103,15 @@ def certify(
     and the predictor (plain JSON, or skops for models of scikit-learn) into a folder.
     """
     output = Output(as_json=as_json, quiet=quiet)
-    unknown = tuple(missing_value or ())
-    table = {
-        "drop": tuple(drop or ()),
-        "delimiter": delimiter,
-        "header": header,
-        "missing": missing,
-        "positive": positive,
-    }
+    names = {"drop": tuple(drop or ()), "missing_values": tuple(missing_value or ()), "positive": positive}
+    table = {"delimiter": delimiter, "header": header, "missing": missing, **names}
     work = {"model": model, "method": method, "prior_fraction": prior_fraction, "candidates": candidates, "seed": seed}
-    settings = Settings(target=target, delta=delta, missing_values=unknown, **table, **work)  # type: ignore[arg-type]
+    settings = Settings(target=target, delta=delta, **table, **work)  # type: ignore[arg-type]
     folder = out if out is not None else data.with_name(f"{data.name.partition('.')[0]}-certificate")
+    options: dict[str, Any] = {"out": folder, "force": force, "baseline": baseline, "threads": threads}
+    options |= limit_memory(certify_file, max_memory)
     run = certify_file(
-        data,
-        settings,
-        out=folder,
-        force=force,
-        baseline=baseline,
-        threads=threads,
-        progress=output.progress,
-        announce=lambda read: _show_table(output, read),
-        **limit_memory(certify_file, max_memory),
+        data, settings, progress=output.progress, announce=lambda read: _show_table(output, read), **options
     )
     _show(output, run, run.save(folder, force=force, hardest=hardest), data)
 

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from pacbayes._core.files import write_atomically
 from pacbayes.certificate import Certificate
 from pacbayes.cli._output import JSON, QUIET, Output, tidy
 from pacbayes.cli.verify import list_checks
@@ -37,7 +38,7 @@ def demo(
         run = certify_file(data, Settings(target="diagnosis"), out=out, force=True, progress=output.progress)
         run.save(out, force=True)
         picture = out / "delta.svg"
-        picture.write_text(_draw(run.certificate), encoding="utf-8")
+        write_atomically(picture, _draw(run.certificate))
         with output.progress("Running everything again to verify ..."):
             result = verify_folder(out, data=data).result
     report = str((out / "report.html").absolute())

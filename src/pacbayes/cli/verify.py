@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from pacbayes.certificate import Verification, find_cause
+from pacbayes.certificate import Verification
 from pacbayes.certificate.verdicts import cause_words, check_words, detail_words, proof_words
+from pacbayes.certificate.words import sentences
 from pacbayes.cli._limits import MAX_MEMORY, limit_memory
 from pacbayes.cli._output import JSON, QUIET, Output, tidy
 from pacbayes.runs import Verified, verify_folder
@@ -57,7 +58,7 @@ def verify(
 
 
 def _record(verified: Verified) -> dict[str, object]:
-    result, cause = verified.result, find_cause(verified.result)
+    result, cause = verified.result, verified.cause
     return {
         "holds": bool(result),
         "checks": [
@@ -73,11 +74,22 @@ def _record(verified: Verified) -> dict[str, object]:
 
 
 def _words(verified: Verified, *, verbose: bool) -> list[str]:
-    result, claim = verified.result, verified.certificate.sentence()
-    checks = [*list_checks(result, verbose=verbose), *_unchecked_words(verified)]
+    result, claims = verified.result, sentences(verified.certificate)
+    checks = [*list_checks(result, verbose=verbose), *_unchecked_words(verified), *_version_words(verified)]
     if result:
-        return [claim, "", *checks, f"The certificate holds. {proof_words(result)}"]
-    return [*checks, f"Claimed: {claim}", "THE CERTIFICATE DOES NOT HOLD.", cause_words(find_cause(result))]
+        return [*claims, "", *checks, f"The certificate holds. {proof_words(result)}"]
+    return [
+        *checks,
+        *(f"Claimed: {claim}" for claim in claims),
+        "THE CERTIFICATE DOES NOT HOLD.",
+        cause_words(verified.cause),
+    ]
+
+
+def _version_words(verified: Verified) -> list[str]:
+    """Name what was installed in another version when the certificate was issued."""
+    named = [f"{name} {then} (here {now})" for name, (then, now) in verified.versions.items()]
+    return [f"issued with {', '.join(named)}"] if named and not verified.unchecked else []
 
 
 def _unchecked_words(verified: Verified) -> list[str]:

@@ -137,8 +137,7 @@ class _Reader:
 
 
 _TAGS = {
-    each: f"from_{each}"
-    for each in ("plain", "float", "list", "tuple", "dict", "array", "scalar", "objects", "object")
+    each: f"from_{each}" for each in ("plain", "float", "list", "tuple", "dict", "array", "scalar", "objects", "object")
 }
 
 

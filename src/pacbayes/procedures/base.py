@@ -217,5 +217,5 @@ def version_differences(certificate: Certificate) -> dict[str, tuple[str, str]]:
     return {
         name: (issued, here.get(name, "none"))
         for name, issued in certificate.versions.items()
-        if here.get(name) != issued
+        if name != "python" and here.get(name) != issued
     }

@@ -73,7 +73,9 @@ class Online(Procedure):
         return Issued(certificate, fitted, stored)
 
     def _certificate(self, stream: Stream, order: IntArray, notes: tuple[Note, ...], seed: int | None) -> Certificate:
-        statements = [_statement("snapshot", stream.losses, 0.5 if self.certify_last else 1.0)]
+        # only the rows of the first fit are shuffled
+        further = ("arrival_order",) if stream.y.size > order.size else ()
+        statements = [_statement("snapshot", stream.losses, 0.5 if self.certify_last else 1.0, further)]
         choices = [
             Choice("schedule", repr(stream.schedule), "given"),
             Choice("rate", "grid", "all_rows", "union_over_rates", betting_rates()[0].size),
@@ -82,7 +84,7 @@ class Online(Procedure):
             # half of delta is for all snapshots that ever are the last, the k-th of them getting 1/(k (k + 1)) of it
             count = len(stream.snapshots)
             share = 0.5 / (count * (count + 1))
-            statements.append(_statement("last_snapshot", stream.losses[-stream.counts[-1] :], share))
+            statements.append(_statement("last_snapshot", stream.losses[-stream.counts[-1] :], share, further))
             choices.append(Choice("last_of", count, "schedule", "part_of_delta", share))
         return issue(
             self.name,
@@ -96,7 +98,7 @@ class Online(Procedure):
         )
 
 
-def _statement(about: str, losses: FloatArray, share: float) -> Statement:
+def _statement(about: str, losses: FloatArray, share: float, further: tuple[str, ...]) -> Statement:
     return Statement(
         about=about,
         n=losses.size,
@@ -104,5 +106,5 @@ def _statement(about: str, losses: FloatArray, share: float) -> Statement:
         bound="betting",
         share=share,
         rates="all_n",
-        assumptions=("iid", "nothing_before", "row_by_row"),
+        assumptions=("iid", "nothing_before", "row_by_row", *further),
     )

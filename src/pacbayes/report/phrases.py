@@ -76,6 +76,7 @@ QUESTIONS = {
     "because of others?",
     "nothing_before": "Had nobody used these same rows before to choose columns, settings or models?",
     "row_by_row": "Is each case answered by itself, whichever others are asked about at the same time?",
+    "arrival_order": "Were the rows of updates taken as they came, without sorting or picking?",
     "unseen": "Were the judged rows kept away from training and from every choice?",
     "zero_one": "Is a prediction either right or wrong? Here it is.",
     "before_label": "Was each prediction made before the truth was known, and was every case counted?",

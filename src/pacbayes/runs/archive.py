@@ -166,7 +166,7 @@ def _simplify(piece: Piece) -> Piece:
         if piece.loader == "SetNode":  # its order is nothing
             items.sort(key=repr)
         return Piece(piece.loader, piece.type, {str(k): each for k, each in enumerate(items)})
-    if piece.loader in {"ObjectNode", "TreeNode", "LossNode"} and content is not None and content.loader:
+    if piece.loader in {"ObjectNode", "TreeNode", "LossNode"} and content is not None and _is_builtin(content):
         others = {name: each for name, each in piece.parts.items() if name != "content"}
         if set(others) & set(content.parts):
             raise ValueError("an attribute has the name of a part")
@@ -179,10 +179,17 @@ def _check_form(piece: Piece, content: Piece | None, kind: str, names: set[str])
         raise ValueError(f"a {piece.loader} is not of its form")
 
 
+def _is_builtin(piece: Piece) -> bool:
+    """Return whether a piece is a dictionary, list or tuple itself; wrappings of other types are never taken off."""
+    names = {"DictNode": "builtins.dict", "ListNode": "builtins.list", "TupleNode": "builtins.tuple"}
+    return names.get(piece.loader) == piece.type
+
+
 def _named(content: Piece, types: Piece) -> dict[str, Piece]:
     """Return the values of a dictionary by key, with the type of a key that is no text."""
     kinds = [each.type for each in types.parts.values()]
-    if len(kinds) != len(content.parts) or any(each.loader != "TypeNode" for each in types.parts.values()):
+    plain = _is_builtin(types) and all(each.loader == "TypeNode" and not each.parts for each in types.parts.values())
+    if not plain or types.loader != "ListNode" or len(kinds) != len(content.parts):
         raise ValueError("keys and their types do not fit")
     names = [
         key if kind == "builtins.str" else f"{key} ({kind})" for key, kind in zip(content.parts, kinds, strict=True)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pacbayes._core.drafts import is_draft
 from pacbayes._core.folders import draft_folder, probe_folder, put_in_place, recover_folder
 from pacbayes._core.system import is_mount_point
 from pacbayes.certificate import Certificate
@@ -64,6 +65,8 @@ def check_folder(folder: Path, *, force: bool = False) -> None:
     place = Path(os.path.realpath(folder))  # a link to a folder stays, and the folder is replaced
     with _one_sentence(folder):
         recover_folder(place, _OURS)
+        if is_draft(place.name):
+            raise ValueError(f"The name {place.name!r} is one of a draft. Choose another with --out.")
         if os.path.lexists(place) and not place.is_dir():
             raise ValueError(f"--out must be a folder. {str(folder)!r} is a file.")
         if place.is_dir():
@@ -83,10 +86,17 @@ def _check_replaceable(folder: Path, place: Path, *, force: bool) -> None:
             f"The folder {str(folder)!r} holds {foreign[0]!r}, which is not of a run and would be lost. "
             "Choose another folder with --out."
         )
-    for fixed, what in ((is_mount_point(place), "a mount point"), (place.samefile(Path.cwd()), "the current folder")):
+    for fixed, what in ((is_mount_point(place), "a mount point"), (_is_current(place), "the current folder")):
         if fixed:
             raise ValueError(f"{str(folder)!r} is {what} and cannot be replaced. Name a folder inside it with --out.")
     _check_permission(place)
+
+
+def _is_current(place: Path) -> bool:
+    try:
+        return place.samefile(Path.cwd())
+    except OSError:  # the current folder was removed
+        return False
 
 
 def _check_permission(place: Path) -> None:

@@ -98,9 +98,9 @@ def leeway_for(owner: Piece, name: str, outer: Leeway) -> Leeway:
 def is_ignored(owner: Piece, name: str, one: Piece | None, two: Piece | None) -> bool:
     """Return whether an attribute says nothing about the predictor, and both have such a plain value."""
     if (owner.type, name) in _IGNORED:
-        return all(each is not None and type(each.value) is int for each in (one, two))
+        return all(_is_json(each, int) for each in (one, two))
     if name == _VERSION and owner.type.startswith("sklearn."):
-        return all(each is not None and type(each.value) is str for each in (one, two))
+        return all(_is_json(each, str) for each in (one, two))
     return False
 
 
@@ -112,15 +112,20 @@ def is_alike(owner: Piece, name: str, one: Piece | None, two: Piece | None) -> b
     if (owner.type, name) == _ENCODER and (one is None or two is None):
         return _encodes(one or two, owner.parts.get("classes_"))
     if (owner.type, name) == (_SCALER, "n_samples_seen_") and one is not None and two is not None:
-        return _same_count(one.value, two.value)
+        return _is_count(one) and _is_count(two) and bool(one.value == two.value)
     return False
+
+
+def _is_json(piece: Piece | None, kind: type) -> bool:
+    if piece is None or (piece.loader, piece.type) != ("JsonNode", "builtins.str"):
+        return False
+    return type(piece.value) is kind
 
 
 def _is_value(piece: Piece | None, value: bool | float | str | None) -> bool:
     if piece is None:
         return value == _ABSENT
-    found = piece.value
-    return piece.loader == "JsonNode" and type(found) is type(value) and found == value
+    return _is_json(piece, type(value)) and piece.value == value
 
 
 def _encodes(encoder: Piece | None, classes: Piece | None) -> bool:
@@ -130,14 +135,21 @@ def _encodes(encoder: Piece | None, classes: Piece | None) -> bool:
     own = encoder.parts.get("classes_")
     if own is None or set(encoder.parts) != {"classes_", _VERSION}:
         return False
-    return own.type == classes.type and same_numbers(own.value, classes.value, Leeway(0.0))
-
-
-def _same_count(one: object, two: object) -> bool:
-    """Return whether two single counts agree, one of them perhaps as a fraction."""
-    if not (isinstance(one, np.ndarray) and isinstance(two, np.ndarray)) or one.shape or two.shape:
+    if encoder.loader != "ObjectNode DictNode" or not _is_json(encoder.parts[_VERSION], str):
         return False
-    return one.dtype.kind in "if" and two.dtype.kind in "if" and bool(float(one) == float(two))
+    same = (own.loader, own.type) == (classes.loader, classes.type) == ("NdArrayNode", "numpy.ndarray")
+    return same and same_numbers(own.value, classes.value, Leeway(0.0))
+
+
+def _is_count(piece: Piece) -> bool:
+    """Return whether a piece is a single number of numpy, as whole number or fraction."""
+    kind, value = piece.parts.get("type"), piece.value
+    if piece.loader != "NdArrayNode" or kind is None or kind.value != "numpy" or not isinstance(value, np.ndarray):
+        return False
+    return value.shape == () and (piece.type, value.dtype.name) in {
+        ("numpy.int64", "int64"),
+        ("numpy.float64", "float64"),
+    }
 
 
 def same_numbers(one: object, two: object, leeway: Leeway) -> bool:

@@ -59,6 +59,7 @@ _OBJECTS = {
     "sklearn.linear_model._ridge": "RidgeClassifier RidgeClassifierCV",
     "sklearn.linear_model._stochastic_gradient": "SGDClassifier",
     "sklearn.metrics._dist_metrics": "EuclideanDistance64 MinkowskiDistance64",
+    "sklearn.multiclass": "OneVsRestClassifier _ConstantPredictor",
     "sklearn.naive_bayes": "BernoulliNB CategoricalNB ComplementNB GaussianNB MultinomialNB",
     "sklearn.neighbors._ball_tree": "BallTree",
     "sklearn.neighbors._classification": "KNeighborsClassifier RadiusNeighborsClassifier",

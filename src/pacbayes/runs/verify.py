@@ -11,9 +11,9 @@ from typing import Any
 from threadpoolctl import threadpool_limits
 
 from pacbayes import procedures
-from pacbayes.certificate import Certificate, Check, Verification, compare
+from pacbayes.certificate import Cause, Certificate, Check, Verification, compare, find_cause
 from pacbayes.estimators import CertificateWarning
-from pacbayes.procedures import compare_certificates
+from pacbayes.procedures import compare_certificates, version_differences
 from pacbayes.runs.folder import MODEL, StoredRun, load_run, read_certificate
 from pacbayes.runs.methods import estimator_for
 from pacbayes.runs.models import trust_needed
@@ -39,6 +39,16 @@ class Verified:
     certificate: Certificate
     result: Verification
     unchecked: tuple[str, ...] = ()
+
+    @property
+    def cause(self) -> Cause | None:
+        """Why it does not hold, or None if it does."""
+        return find_cause(self.result, self.versions)
+
+    @property
+    def versions(self) -> dict[str, tuple[str, str]]:
+        """The packages that were in another version when the certificate was issued: then, and now."""
+        return version_differences(self.certificate)
 
 
 def verify_folder(

@@ -271,3 +271,50 @@ def test_honest_preprocessing_passes():
     steps = FunctionTransformer(np.log)
     model = pb.CertifiedLogisticRegression(preprocessing=steps, random_state=0).fit(X[:400], Y[:400])
     assert model.certificate_.value < 0.2
+
+
+SEEN = {}
+
+
+class RemembersItsAnswers(Rule):
+    """Errs on rows that come alone, and stays with what it has once said, whatever copy of it is asked."""
+
+    def predict(self, X):
+        self.median_  # noqa: B018
+        answers = self.right(X) if len(X) > 1 else 1 - self.right(X)
+        return np.array([SEEN.setdefault(bytes(row), int(answer)) for row, answer in zip(X, answers, strict=True)])
+
+
+class CopiesNothing(Rule):
+    def __deepcopy__(self, memo):
+        return self
+
+    def predict(self, X):
+        answers = self.right(X) if len(X) > 1 else 1 - self.right(X)
+        known = self.__dict__.setdefault("_known", {})
+        return np.array([known.setdefault(bytes(row), int(answer)) for row, answer in zip(X, answers, strict=True)])
+
+
+@pytest.mark.parametrize("rule", [RemembersItsAnswers, CopiesNothing])
+@pytest.mark.parametrize("certify", [pb.CertifiedClassifier, pb.OnlineCertifiedClassifier])
+def test_rows_that_are_asked_alone_are_not_far_worse_than_others(rule, certify):
+    """Answers that agree because they are remembered show in where the errors are."""
+    SEEN.clear()
+    with pytest.raises(ValueError, match="must answer for each row by itself"):
+        certify(rule(), random_state=0).fit(X, Y)
+
+
+class Writes(Rule):
+    """Writes into the rows it is asked about, so that those who come later find it right."""
+
+    def predict(self, X):
+        answers = self.right(X)
+        X[:] = 5.0
+        return answers
+
+
+@pytest.mark.parametrize("certify", [pb.CertifiedClassifier, pb.OnlineCertifiedClassifier])
+def test_rows_cannot_be_written_to(certify):
+    rows = X.copy()
+    certify(Writes(), random_state=0).fit(rows, Y)
+    assert np.array_equal(rows, X)

@@ -80,6 +80,37 @@ class OnClass(ClassifierMixin, BaseEstimator):
         return OnClass.memory.predict(X)
 
 
+class Early(OnClass):
+    """Its answers come from where nobody sees them."""
+
+    def predict(self, X):
+        return np.zeros(len(X), dtype=int)
+
+
+class Slots:
+    __slots__ = ("model_",)
+
+    def __init__(self, model):
+        self.model_ = model
+
+    def predict(self, X):
+        return self.model_.predict(X)
+
+
+class ByClass(Holds):
+    """Holds nothing itself; its class does."""
+
+    answers = KNOWING
+
+    def _model(self):
+        return self.answers
+
+
+class ByModule(Holds):
+    def _model(self):
+        return next(model for model in [KNOWING] if model)
+
+
 class PlainMemory:
     """No estimator at all, so that clone copies it with everything."""
 
@@ -140,6 +171,9 @@ CARRIERS = {
     "unclonable": unclonable,
     "a dict with a fitted one": lambda: Holds(OrderedDict(model=KNOWING)),
     "a plain object with a fitted one": lambda: Holds(PlainMemory(KNOWING)),
+    "an object with slots": lambda: Holds(Slots(KNOWING)),
+    "a fitted one on the class": ByClass,
+    "a fitted one in the module": ByModule,
     "rows in a parameter": lambda: HoldsRows((X, Y)),
     "answers in a parameter": lambda: HoldsAnswers(dict(zip(map(bytes, X), Y.tolist(), strict=True))),
     "a cache": lambda: make_pipeline(StandardScaler(), GaussianNB(), memory=Poisoned()),
@@ -170,8 +204,11 @@ def test_what_survives_clone_is_refused(name, certify):
 @pytest.mark.parametrize("certify", CERTIFIERS)
 def test_what_answers_before_it_learned_is_refused(certify):
     OnClass.memory = KNOWING
-    with pytest.raises(ValueError, match=r"OnClass.* answers before it has learned"):
+    with pytest.raises(ValueError, match=r"must come unlearned. Got KNeighborsClassifier"):
         certify(OnClass(), random_state=0).fit(X, Y)
+    OnClass.memory = None
+    with pytest.raises(ValueError, match=r"Early.* answers before it has learned"):
+        certify(Early(), random_state=0).fit(X, Y)
 
 
 @pytest.mark.parametrize("options", [{}, {"bound": "betting"}])
@@ -237,6 +274,9 @@ def test_what_cannot_be_seen_is_stated():
     certificate = pb.CertifiedClassifier(ForgetsNothing(), random_state=0).fit(X, Y).certificate_
     assert certificate.value > 0.45  # within one fit there is nothing to remember
     assert "nothing_before" in certificate.statements[0].assumptions
+    _MEMORY.update(dict.fromkeys(range(400)))
+    with pytest.raises(ValueError, match=r"must come unlearned. Got a dict of 600 values"):  # where it can be found
+        pb.CertifiedClassifier(ForgetsNothing(), random_state=1).fit(X, Y)
     assert "remembers nothing from earlier fits" in ASSUMPTIONS["nothing_before"]
 
 

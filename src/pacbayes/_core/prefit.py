@@ -3,18 +3,22 @@
 A clone forgets what ``fit`` learned, unless an estimator says otherwise (``__sklearn_clone__``, as ``FrozenEstimator``
 does), holds fitted estimators where ``clone`` only copies (in functions and plain objects), is told not to learn
 (``prefit``), reads from a cache, or was given as many values as there are rows. A memory outside the estimator, in a
-module, a file or a private attribute, cannot be seen; that there is none is an assumption of every certificate.
+file or a private attribute, cannot be seen, and one in a module only if a method of somebody's own class names it; that
+there is none is an assumption of every certificate.
 """
 
 from __future__ import annotations
 
+import dis
 import functools
 import inspect
 import numbers
+import sys
+import sysconfig
 import warnings
 from collections.abc import Iterator, Mapping
 from itertools import chain
-from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
+from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -27,6 +31,7 @@ __all__ = ["refuse_early_answers", "refuse_prefit"]
 
 _FEW = 50  # values that any estimator may be given, however few rows there are
 _DEPTH = 12
+_STANDARD = sysconfig.get_paths()["stdlib"]
 _LEAVES = (str, bytes, int, float, complex, type(None), np.generic, np.dtype, ModuleType, BuiltinFunctionType, np.ufunc)
 
 
@@ -83,14 +88,15 @@ def _reasons(value: Any, rows: int, depth: int, seen: set[int]) -> Iterator[str]
     if depth > _DEPTH or id(value) in seen:
         return
     seen.add(id(value))
-    yield from _own_reasons(value, rows)
-    for inner in _parts(value):
+    if not inspect.isclass(value):
+        yield from _own_reasons(value, rows)
+    for inner in _parts_of_class(value) if inspect.isclass(value) else _parts(value):
         yield from _reasons(inner, rows, depth + 1, seen)
 
 
 def _own_reasons(value: Any, rows: int) -> Iterator[str]:
     kind, given = type(value).__name__, _attributes(value)
-    cloning = None if inspect.isclass(value) else getattr(value, "__sklearn_clone__", None)
+    cloning = getattr(value, "__sklearn_clone__", None)
     if cloning is not None and getattr(cloning, "__func__", None) is not BaseEstimator.__sklearn_clone__:
         yield f"{kind}, which keeps what it learned when it is cloned"
     if given.get("prefit") is True or (isinstance(given.get("cv"), str) and given["cv"] == "prefit"):
@@ -129,7 +135,9 @@ def _size(value: Any) -> int | None:
 
 
 def _attributes(value: Any) -> dict[str, Any]:
-    return dict(vars(value)) if hasattr(value, "__dict__") and not inspect.isclass(value) else {}
+    slots = (name for cls in type(value).__mro__ for name in getattr(cls, "__slots__", ()))
+    held = {name: getattr(value, name) for name in slots if isinstance(name, str) and hasattr(value, name)}
+    return held | dict(vars(value) if hasattr(value, "__dict__") else {})
 
 
 def _parts(value: Any) -> Iterator[Any]:
@@ -148,11 +156,33 @@ def _parts(value: Any) -> Iterator[Any]:
         yield from value.flat if value.dtype == object else ()
     else:
         yield from _attributes(value).values()
+        yield from _parts_of_class(type(value))
+
+
+def _parts_of_class(kind: type) -> Iterator[Any]:
+    """Yield what a class outside of libraries holds, and what its methods use of their module."""
+    for cls in kind.__mro__:
+        if not _is_of_library(cls.__module__):
+            yield from (each for each in vars(cls).values() if isinstance(each, FunctionType) or _can_know(each))
+
+
+def _can_know(value: object) -> bool:
+    """Return whether a value can hold what was learned; classes and functions of a module are no memory."""
+    holds = isinstance(value, Mapping | list | np.ndarray) or hasattr(value, "iloc")
+    return holds or (hasattr(value, "fit") and not inspect.isclass(value))
+
+
+def _is_of_library(module: str | None) -> bool:
+    """Return whether a module is installed, and not somebody's own."""
+    root = (module or "").partition(".")[0]
+    file = str(getattr(sys.modules.get(root), "__file__", None) or "")
+    own = root == "__main__" or (file and not file.startswith(_STANDARD) and "-packages" not in file)
+    return root == "pacbayes" or not own
 
 
 def _parts_of_function(function: FunctionType) -> Iterator[Any]:
-    """Yield defaults, what is enclosed, and globals that are named; of the library's and scikit-learn's own nothing."""
-    if (function.__module__ or "").partition(".")[0] in ("sklearn", "numpy", "scipy", "pandas", "pacbayes"):
+    """Yield defaults, what is enclosed, and what is used of the module; of functions of libraries nothing."""
+    if _is_of_library(function.__module__):
         return
     yield from function.__defaults__ or ()
     yield from (function.__kwdefaults__ or {}).values()
@@ -161,7 +191,13 @@ def _parts_of_function(function: FunctionType) -> Iterator[Any]:
             yield cell.cell_contents
         except ValueError:  # not assigned yet
             continue
-    for name in function.__code__.co_names:
-        known = function.__globals__.get(name)
-        if hasattr(known, "fit") or isinstance(known, np.ndarray):
-            yield known
+    used = (function.__globals__.get(name) for name in _globals_of(function.__code__))
+    yield from (each for each in used if _can_know(each) or isinstance(each, FunctionType))
+
+
+def _globals_of(code: CodeType) -> Iterator[str]:
+    """Yield the names that a function and those inside it look up in their module."""
+    yield from (str(each.argval) for each in dis.get_instructions(code) if each.opname == "LOAD_GLOBAL")
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            yield from _globals_of(inner)

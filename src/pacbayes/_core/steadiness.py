@@ -11,7 +11,9 @@ rounding changes the answer of an honest predictor only where two classes are wi
 
 What is proved: each counted row is right in every batch it was asked in. What is assumed: rows that were asked in two
 batches, and not alone, are answered the same alone. A predictor that answers a share p of the rows differently only
-where they come alone stays undetected with probability at most (1 - p) to the power of the size of the sample.
+where they come alone stays undetected with probability at most (1 - p) to the power of the size of the sample. One
+that agrees with itself because it remembers what it said is refused where its errors are gathered in the sample, which
+is asked first, by more than chance does once in a thousand million times.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
+from scipy.special import gammaln
 
 from pacbayes._core.digests import digest_of_arrays
 from pacbayes._core.types import BoolArray, IntArray, Labels
@@ -33,6 +36,7 @@ _LEAST_ALONE = 8
 _BLOCK = 64  # mean size of a small batch, while there are at most so many:
 _BLOCKS = 128
 _HANDFUL, _SHARE = 5, 0.01
+_CHANCE = 1e-9
 
 Model = TypeVar("Model")
 Ask = Callable[[Model, IntArray], Any]
@@ -90,6 +94,7 @@ def ask_row_by_row(
     *,
     within: float = 0.0,
     verb: str = "answer for",
+    truth: IntArray | None = None,
 ) -> Answers:
     """Ask a predictor about ``n`` rows in different batches; refuse it if many answers depend on them.
 
@@ -109,6 +114,8 @@ def ask_row_by_row(
         How much answers that count as the same may differ.
     verb : str
         What it does with each row, for the message.
+    truth : ndarray, optional
+        The right answers, for the check that errors are not gathered among the rows that were asked alone.
 
     Examples
     --------
@@ -138,7 +145,24 @@ another batch.
         others.append((rest, _ask_alone(other, ask, rest)))
     answers = Answers(together, others)
     _refuse_many(model, verb, int(answers.different(within).sum()), n)
+    if truth is not None:
+        wrong = (truth != answers.wrong_where_different(truth).T).T.reshape(n, -1).any(axis=1)
+        if _chance_of_more(int(wrong[sample].sum()), int(wrong.sum()), sample.size, n) < _CHANCE:
+            words = f"Got {int(wrong[sample].sum())} of {sample.size} rows that it errs on where they come alone, and "
+            raise ValueError(_sentence(model, verb, f"{words}{int(wrong.sum())} of all {n}."))
     return answers
+
+
+def _chance_of_more(found: int, marked: int, drawn: int, n: int) -> float:
+    """Return the probability that at least so many of the marked are among those drawn at random."""
+    counts = np.arange(found, min(marked, drawn) + 1)
+    counts = counts[drawn - counts <= n - marked]
+    logs = _log_choose(marked, counts) + _log_choose(n - marked, drawn - counts) - _log_choose(n, drawn)
+    return float(np.exp(logs).sum())
+
+
+def _log_choose(n: int, k: IntArray | int) -> Any:
+    return gammaln(n + 1.0) - gammaln(np.add(k, 1.0)) - gammaln(n - np.asarray(k) + 1.0)
 
 
 def _ask_alone(model: Model, ask: Ask[Model], rows: IntArray) -> Any:

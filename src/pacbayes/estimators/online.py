@@ -154,11 +154,24 @@ class OnlineCertifiedClassifier(CertifiedWrapper):
                 f"The 'y' argument of {type(self).__name__}.update must hold labels of the kind so far, {known}. "
                 f"Got {labels.dtype} instead."
             )
+        self._check_joined(labels)
         before = self.certificate_
         cautions = tuple(note for note in before.notes if note.code != "repeated_rows")  # counted anew
         procedure = self._procedure(self.order_.size)
         self._keep(procedure.advance(self.stream_.extended(rows, labels), self.order_, cautions, before.seed))
         return self
+
+    def _check_joined(self, labels: Labels) -> None:
+        """Refuse labels beside which those so far would be rounded."""
+        known = self.stream_.y
+        joined = np.result_type(known.dtype, labels.dtype)
+        with np.errstate(invalid="ignore"):
+            same = all(np.array_equal(each.astype(joined).astype(each.dtype), each) for each in (known, labels))
+        if not same:
+            raise ValueError(
+                f"The 'y' argument of {type(self).__name__}.update must hold labels of the kind so far, {known.dtype}. "
+                f"Got {labels.dtype} instead."
+            )
 
     def reissue(self, X: RowsLike, y: Labels) -> Self:
         """Return a new estimator, fitted on the first of these rows in the order of this one, updated by the rest."""

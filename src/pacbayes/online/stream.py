@@ -164,5 +164,5 @@ def _errors(model: Predictor, X: Rows, y: Labels, seed: int) -> FloatArray:
     def ask(asked: Predictor, rows: IntArray) -> IntArray:
         return class_numbers(type(asked).__name__, asked.predict(take(X, rows)), classes, rows.size)
 
-    answers = ask_row_by_row(model, ask, y.size, seed_of(seed, y), sample_size(y.size))
+    answers = ask_row_by_row(model, ask, y.size, seed_of(seed, y), sample_size(y.size), truth=truth)
     return np.asarray(answers.wrong_where_different(truth) != truth, dtype=np.float64)

@@ -63,7 +63,7 @@ class TransformedRows:
         except ValueError as error:
             raise ValueError(f"The preprocessing must give finite numbers. {error}") from None
 
-    def ask(self, answer: Callable[[IntArray, Any], Any], start: int, seed: int, *, within: float = 0.0) -> Answers:
+    def ask(self, answer: Callable[[IntArray, Any], Any], start: int, seed: int, **options: Any) -> Answers:
         """Ask about the rows from a position on, in different batches; ``answer`` is given positions and their rows.
 
         A row's columns may differ in their last digits, and not in what is made of them.
@@ -74,7 +74,7 @@ class TransformedRows:
             return np.concatenate([answer(each, self.transform(preprocessing, self.order[each])) for each in places])
 
         seeds = seed_of(seed, self.signs[start:])
-        return ask_row_by_row(self.preprocessing, ask, self.signs.size - start, seeds, within=within, verb="transform")
+        return ask_row_by_row(self.preprocessing, ask, self.signs.size - start, seeds, verb="transform", **options)
 
     def matrix(self, stop: int) -> Any:
         """Return the first rows as one matrix, filled block by block so that only one copy is made."""
@@ -195,6 +195,6 @@ class LearnedLinear:
             return np.column_stack([centre > 0.0, centre + spread * noise[places] > 0.0]).astype(np.int64)
 
         truth = (self.rows.signs[start:] > 0.0).astype(np.int64)
-        found = self.rows.ask(answer, start, self.seed).wrong_where_different(truth)
+        found = self.rows.ask(answer, start, self.seed, truth=truth).wrong_where_different(truth)
         classes = self.learner.classes
         return Judged(sample.y[sample.order[start:]], classes[found[:, 0]], classes[found[:, 1]])

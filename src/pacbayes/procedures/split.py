@@ -169,6 +169,7 @@ class LearnedClassifier:
         def ask(model: Classifier, part: IntArray) -> IntArray:
             return class_numbers(type(model).__name__, model.predict(take(sample.X, rows[part])), classes, part.size)
 
-        answers = ask_row_by_row(self.model, ask, rows.size, seed_of(sample.seed, labels))
-        found = answers.wrong_where_different(np.searchsorted(classes, labels))
+        truth = np.searchsorted(classes, labels)
+        answers = ask_row_by_row(self.model, ask, rows.size, seed_of(sample.seed, labels), truth=truth)
+        found = answers.wrong_where_different(truth)
         return Judged(labels, wrong_labels(found, labels, classes))

@@ -4,10 +4,9 @@ from pacbayes._core.digests import data_digest, digest_of_arrays
 from pacbayes._core.notes import Note
 from pacbayes.certificate.arithmetic import evaluate_statement, risk_bound
 from pacbayes.certificate.canonical import schema
-from pacbayes.certificate.causes import Cause, find_cause
 from pacbayes.certificate.certificate import Certificate
-from pacbayes.certificate.checks import AGREEMENT, Check, Verification, compare
-from pacbayes.certificate.issue import current_versions, issue
+from pacbayes.certificate.checks import AGREEMENT, Cause, Check, Verification, compare, find_cause
+from pacbayes.certificate.issue import issue
 from pacbayes.certificate.quantities import QUANTITIES, Quantity
 from pacbayes.certificate.statement import Choice, Consequence, Reference, Statement
 from pacbayes.certificate.subjects import SUBJECTS, Subject
@@ -28,7 +27,6 @@ __all__ = [
     "Subject",
     "Verification",
     "compare",
-    "current_versions",
     "data_digest",
     "digest_of_arrays",
     "evaluate_statement",

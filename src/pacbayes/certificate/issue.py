@@ -5,23 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from importlib.metadata import version
-from platform import python_version
 
 from pacbayes._core.notes import Note
+from pacbayes._core.versions import current_versions
 from pacbayes.certificate.arithmetic import consequence_value, evaluate_statement
 from pacbayes.certificate.certificate import Certificate
 from pacbayes.certificate.statement import Choice, Consequence, Statement
 from pacbayes.certificate.subjects import SUBJECTS
 
-__all__ = ["current_versions", "issue"]
-
-_PACKAGES = ("pacbayes", "numpy", "scipy", "scikit-learn")
-
-
-def current_versions() -> dict[str, str]:
-    """Return the versions of the library and of what it computes with."""
-    return {name: version(name) for name in _PACKAGES} | {"python": python_version()}
+__all__ = ["issue"]
 
 
 def issue(

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from pacbayes.certificate.words import round_up
 
 if TYPE_CHECKING:
-    from pacbayes.certificate.causes import Cause
-    from pacbayes.certificate.checks import Check, Verification
+    from pacbayes.certificate.checks import Cause, Check, Verification
 
 __all__ = ["cause_words", "check_words", "detail_words", "proof_words", "verification_words"]
 

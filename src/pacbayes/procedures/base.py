@@ -20,7 +20,8 @@ from sklearn.utils import check_random_state
 from pacbayes._core.digests import data_digest, digest_of_arrays
 from pacbayes._core.notes import Note
 from pacbayes._core.types import IntArray, Labels, RandomState, Rows, RowsLike
-from pacbayes.certificate import Certificate, Check, compare, current_versions
+from pacbayes._core.versions import current_versions
+from pacbayes.certificate import Certificate, Check, compare
 
 __all__ = [
     "FITTED",

@@ -18,6 +18,7 @@ from pacbayes.tables import LinearTerms
 __all__ = ["StoredRun", "check_folder", "load_run", "read_certificate", "save_folder"]
 
 _FORMAT, _VERSION = "pacbayes-model", 1
+_FIELDS = {"format", "version", "certificate", "settings", "columns", "classes", "rows", "predictor"}
 CERTIFICATE, MODEL, REPORT = "certificate.json", "model.json", "report.html"
 
 
@@ -144,7 +145,24 @@ def load_run(place: str | Path) -> StoredRun:
         raise ValueError(f"The predictor {path.name!r} is not as this version writes it ({error!r:.80}).") from None
 
 
+def _check_fields(record: Mapping[str, Any]) -> None:
+    """Refuse fields that nothing would read, and what is no text where text belongs: a change has to be noticed."""
+    columns, predictor = record["columns"], record["predictor"]
+    names = {"linear": {"kind", "intercept", "terms"}, "skops": {"kind", "file", "sha256"}}[predictor["kind"]]
+    texts = [*record["classes"], record["certificate"], *(value for each in columns for value in each.values())]
+    right = [
+        record.keys() == _FIELDS,
+        isinstance(columns, list) and all(each.keys() == {"name", "kind"} for each in columns),
+        isinstance(record["classes"], list) and all(isinstance(each, str) for each in texts),
+        predictor.keys() == names and predictor.get("file", MODELS_FILE) == MODELS_FILE,
+        type(predictor.get("intercept", 0.0)) in {int, float},
+    ]
+    if not all(right):
+        raise TypeError("fields")
+
+
 def _stored_run(record: Mapping[str, Any], folder: Path) -> StoredRun:
+    _check_fields(record)
     if type(record["rows"]) is not int:
         raise TypeError("rows")
     return StoredRun(

@@ -18,6 +18,7 @@ from pacbayes.tables import LinearTerms
 __all__ = ["StoredRun", "check_folder", "load_run", "read_certificate", "save_folder"]
 
 _FORMAT, _VERSION = "pacbayes-model", 1
+_MOST_TEXT = 64 << 20
 _FIELDS = {"format", "version", "certificate", "settings", "columns", "classes", "rows", "predictor"}
 CERTIFICATE, MODEL, REPORT = "certificate.json", "model.json", "report.html"
 
@@ -113,7 +114,7 @@ def read_certificate(place: Path) -> Certificate:
     path = place / CERTIFICATE if place.is_dir() else place
     if place.is_dir() and not path.is_file():
         raise ValueError(f"The folder {str(place)!r} holds no {CERTIFICATE}.")
-    text = path.read_bytes()
+    text = _read_text(path)
     try:
         content = json.loads(text)
     except (ValueError, RecursionError):
@@ -134,7 +135,7 @@ def load_run(place: str | Path) -> StoredRun:
     if not path.is_file():
         raise ValueError(f"There is no predictor at {str(path)!r}.")
     try:
-        record = json.loads(path.read_bytes())
+        record = json.loads(_read_text(path))
     except (ValueError, RecursionError) as error:
         raise ValueError(f"The predictor must be JSON text. Got something else: {error}.") from None
     try:
@@ -143,6 +144,15 @@ def load_run(place: str | Path) -> StoredRun:
         return _stored_run(record, path.parent)
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"The predictor {path.name!r} is not as this version writes it ({error!r:.80}).") from None
+
+
+def _read_text(path: Path) -> bytes:
+    """Return the bytes of a file that has an end, which is not far."""
+    if path.exists() and not path.is_file():
+        raise ValueError(f"{str(path)!r} is a pipe or a device; write what comes from it into a file first.")
+    if path.stat().st_size > _MOST_TEXT:
+        raise ValueError(f"{path.name!r} has more than {_MOST_TEXT >> 20} MiB, which nothing that is written here has.")
+    return path.read_bytes()
 
 
 def _check_fields(record: Mapping[str, Any]) -> None:

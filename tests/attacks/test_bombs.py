@@ -150,6 +150,22 @@ def test_devices_and_pipes_are_refused(tmp_path):
     assert "must be a regular file" in done.stderr
 
 
+@posix
+@pytest.mark.parametrize("read", ["read_certificate", "load_run"])
+def test_certificates_and_predictors_without_an_end_are_refused(tmp_path, read):
+    from pacbayes.runs import folder
+
+    os.mkfifo(tmp_path / "pipe.json")
+    (tmp_path / "zero.json").symlink_to("/dev/zero")
+    with (tmp_path / "large.json").open("wb") as file:
+        file.truncate(1 << 40)
+    for name in ("pipe.json", "zero.json", "large.json"):
+        if read == "read_certificate" or name == "large.json":
+            error = run_briefly(lambda name=name: getattr(folder, read)(tmp_path / name))
+            assert isinstance(error, ValueError), (name, error)
+            assert "write what comes from it into a file first" in str(error) or "more than 64 MiB" in str(error)
+
+
 @pytest.mark.parametrize(
     ("text", "size"), [("1", 1), ("2k", 2000), ("1.5 GiB", 3 << 29), ("500MB", 5 * 10**8), ("3gb", 3 * 10**9), (7, 7)]
 )

@@ -6,9 +6,14 @@ import hashlib
 import io
 import json
 import random
+import re
 import shutil
+import sys
 import zipfile
+from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import pandas as pd
@@ -37,8 +42,52 @@ def folders(place: Path) -> dict[str, Path]:
     names = {"linear": "logistic", "skops": "sklearn.tree.DecisionTreeClassifier"}
     for kind, model in names.items():
         if not (place / kind).exists():
-            certify_table(table(), Settings(target="label", model=model), baseline=False).save(place / kind)
+            with frozen_time():
+                certify_table(table(), Settings(target="label", model=model), baseline=False).save(place / kind)
+            if kind == "skops":
+                freeze_archive(place / kind)
     return {kind: place / kind for kind in names}
+
+
+@contextmanager
+def frozen_time():
+    """Let certificates be issued at one time, so that inputs are always the same."""
+
+    class Frozen(datetime):
+        @classmethod
+        def now(cls, tz=None):
+            return cls(2026, 1, 1, tzinfo=tz)
+
+    with mock.patch.object(sys.modules["pacbayes.certificate.issue"], "datetime", Frozen):
+        yield
+
+
+def unpack(content: bytes) -> dict[str, bytes]:
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def repack(members: dict[str, bytes]) -> bytes:
+    """An archive that says nothing of the time."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for each, inside in members.items():
+            archive.writestr(zipfile.ZipInfo(each, (2020, 1, 1, 0, 0, 0)), inside)
+    return buffer.getvalue()
+
+
+def freeze_archive(folder: Path) -> None:
+    """Write the archive without the time, and without the addresses after which its files are called."""
+    members = unpack((folder / "model.skops").read_bytes())
+    text = members["schema.json"].decode()
+    for number, address in enumerate(dict.fromkeys(re.findall(r"\d{12,}", text)), start=1000):
+        text = text.replace(address, str(number))
+        members = {name.replace(address, str(number)): inside for name, inside in members.items()}
+    content = repack(dict(sorted({**members, "schema.json": text.encode()}.items())))
+    (folder / "model.skops").write_bytes(content)
+    record = json.loads((folder / "model.json").read_bytes())
+    record["predictor"]["sha256"] = hashlib.sha256(content).hexdigest()
+    (folder / "model.json").write_text(json.dumps(record, indent=1))
 
 
 def same(one, two) -> bool:
@@ -54,9 +103,10 @@ def certificates(place: Path) -> list[bytes]:
     made = folders(place)
     monitor = LossMonitor()
     monitor.extend([0.0, 1.0, 0.25] * 30)
-    given = pb.certify_predictions([0, 1, 1, 0] * 20, [0, 1, 1, 1] * 20)
+    with frozen_time():
+        others = [monitor.certificate(), pb.certify_predictions([0, 1, 1, 0] * 20, [0, 1, 1, 1] * 20)]
     stored = [(folder / "certificate.json").read_bytes() for folder in made.values()]
-    return [*stored, monitor.certificate().to_json().encode(), given.to_json().encode()]
+    return [*stored, *(each.to_json().encode() for each in others)]
 
 
 def make_certificate(place: Path) -> Reader:
@@ -90,6 +140,12 @@ def mutate_certificate(rng: random.Random, content: bytes, other: bytes) -> byte
     return json.dumps(record).encode()
 
 
+def described(run) -> tuple:
+    """Everything of a stored run but the folder it lies in."""
+    predictor = "file" if isinstance(run.predictor, Path) else repr(run.predictor)
+    return run.settings, run.columns, run.classes, run.certificate, run.rows, predictor
+
+
 def make_model(place: Path) -> Reader:
     made = folders(place)
     seeds = [(folder / "model.json").read_bytes() for folder in made.values()]
@@ -107,10 +163,8 @@ def make_model(place: Path) -> Reader:
         finally:
             run = load_run(own)
         record = json.loads(content)
-        fields = [(each.settings, each.columns, each.classes, each.certificate, each.rows) for each in runs]
-        found = (run.settings, run.columns, run.classes, run.certificate, run.rows)
         changed = not any(same(each, record) for each in known)
-        if changed and found in fields and str(run.predictor) in {str(each.predictor) for each in runs}:
+        if changed and described(run) in [described(each) for each in runs]:
             raise WronglyAcceptedError(f"compares equal although changed ({bool(verified.result)})")
 
     return Reader("model", seeds, read, mutate_json)
@@ -140,13 +194,8 @@ def mutate_skops(rng: random.Random, content: bytes, other: bytes) -> bytes:
     """Mutate the archive, or a file inside, packed again."""
     if rng.random() < 0.4:
         return mutate_bytes(rng, content, other)
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        members = {name: archive.read(name) for name in archive.namelist()}
+    members = unpack(content)
     name = "schema.json" if rng.random() < 0.6 else rng.choice(sorted(members))
     mutate = mutate_json if name.endswith(".json") else mutate_bytes
     members[name] = mutate(rng, members[name], other)
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
-        for each, inside in members.items():
-            archive.writestr(zipfile.ZipInfo(each, (2020, 1, 1, 0, 0, 0)), inside)
-    return buffer.getvalue()
+    return repack(members)

@@ -24,11 +24,15 @@ def test_a_slice_ends_well(name):
     assert findings.counts[name]["refused"] > 0
 
 
-def test_inputs_are_always_the_same(tmp_path):
-    (tmp_path / "a").mkdir()
-    reader = make_readers(tmp_path / "a", ("csv",))["csv"]
-    assert [make_input(reader, 3, k) for k in range(20)] == [make_input(reader, 3, k) for k in range(20)]
-    assert make_input(reader, 3, 0) != make_input(reader, 4, 0)
+@pytest.mark.parametrize("name", READERS)
+def test_inputs_are_always_the_same(tmp_path, name):
+    made = []
+    for folder in (tmp_path / "a", tmp_path / "b"):
+        folder.mkdir()
+        reader = make_readers(folder, (name,))[name]
+        made.append([make_input(reader, 3, k) for k in range(20)])
+    assert made[0] == made[1]
+    assert made[0] != [make_input(reader, 4, k) for k in range(20)]
 
 
 def test_every_fault_is_noticed():

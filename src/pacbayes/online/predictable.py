@@ -78,7 +78,7 @@ def online_reference(
     keep : int, default=0
         How many of the latest snapshots to keep.
     checkpoint : path, optional
-        A folder in which progress is kept, so that a killed run continues where it was, bit for bit.
+        A folder in which progress is kept without pickle, so that a killed run continues where it was, bit for bit.
     progress : bool, default=False
         Print progress and time left on stderr.
     debug : bool, default=False

@@ -23,6 +23,8 @@ from pacbayes.tables import LinearTerms
 __all__ = ["StoredRun", "check_folder", "load_run", "read_certificate", "save_folder"]
 
 _FORMAT, _VERSION = "pacbayes-model", 1
+_MOST_TEXT = 64 << 20
+_FIELDS = {"format", "version", "certificate", "settings", "columns", "classes", "rows", "predictor"}
 CERTIFICATE, MODEL, REPORT = "certificate.json", "model.json", "report.html"
 # what --force replaces: files of a run and of the demo, and what file managers leave everywhere
 _OURS = frozenset({CERTIFICATE, MODEL, REPORT, MODELS_FILE, "delta.svg", ".DS_Store", "Thumbs.db", "desktop.ini"})
@@ -156,7 +158,7 @@ def read_certificate(place: Path) -> Certificate:
     path = place / CERTIFICATE if place.is_dir() else place
     if place.is_dir() and not path.is_file():
         raise ValueError(f"The folder {str(place)!r} holds no {CERTIFICATE}.")
-    text = path.read_bytes()
+    text = _read_text(path)
     try:
         content = json.loads(text)
     except (ValueError, RecursionError):
@@ -177,7 +179,7 @@ def load_run(place: str | Path) -> StoredRun:
     if not path.is_file():
         raise ValueError(f"There is no predictor at {str(path)!r}.")
     try:
-        record = json.loads(path.read_bytes())
+        record = json.loads(_read_text(path))
     except (ValueError, RecursionError) as error:
         raise ValueError(f"The predictor must be JSON text. Got something else: {error}.") from None
     try:
@@ -188,7 +190,33 @@ def load_run(place: str | Path) -> StoredRun:
         raise ValueError(f"The predictor {path.name!r} is not as this version writes it ({error!r:.80}).") from None
 
 
+def _read_text(path: Path) -> bytes:
+    """Return the bytes of a file that has an end, which is not far."""
+    if path.exists() and not path.is_file():
+        raise ValueError(f"{str(path)!r} is a pipe or a device; write what comes from it into a file first.")
+    if path.stat().st_size > _MOST_TEXT:
+        raise ValueError(f"{path.name!r} has more than {_MOST_TEXT >> 20} MiB, which nothing that is written here has.")
+    return path.read_bytes()
+
+
+def _check_fields(record: Mapping[str, Any]) -> None:
+    """Refuse fields that nothing would read, and what is no text where text belongs: a change has to be noticed."""
+    columns, predictor = record["columns"], record["predictor"]
+    names = {"linear": {"kind", "intercept", "terms"}, "skops": {"kind", "file", "sha256"}}[predictor["kind"]]
+    texts = [*record["classes"], record["certificate"], *(value for each in columns for value in each.values())]
+    right = [
+        record.keys() == _FIELDS,
+        isinstance(columns, list) and all(each.keys() == {"name", "kind"} for each in columns),
+        isinstance(record["classes"], list) and all(isinstance(each, str) for each in texts),
+        predictor.keys() == names and predictor.get("file", MODELS_FILE) == MODELS_FILE,
+        type(predictor.get("intercept", 0.0)) in {int, float},
+    ]
+    if not all(right):
+        raise TypeError("fields")
+
+
 def _stored_run(record: Mapping[str, Any], folder: Path) -> StoredRun:
+    _check_fields(record)
     if type(record["rows"]) is not int:
         raise TypeError("rows")
     return StoredRun(

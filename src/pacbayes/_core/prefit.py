@@ -13,6 +13,8 @@ import inspect
 import numbers
 import warnings
 from collections.abc import Iterator, Mapping
+from copy import deepcopy
+from enum import Enum
 from itertools import chain
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
@@ -93,6 +95,8 @@ def _own_reasons(value: Any, rows: int) -> Iterator[str]:
     cloning = None if inspect.isclass(value) else getattr(value, "__sklearn_clone__", None)
     if cloning is not None and getattr(cloning, "__func__", None) is not BaseEstimator.__sklearn_clone__:
         yield f"{kind}, which keeps what it learned when it is cloned"
+    if hasattr(type(value), "__deepcopy__") and given and not isinstance(value, Enum) and deepcopy(value) is value:
+        yield f"{kind}, which is the same object after cloning and keeps what it learned"
     if given.get("prefit") is True or (isinstance(given.get("cv"), str) and given["cv"] == "prefit"):
         yield f"{kind}, which is told that its parts have learned already (prefit)"
     if hasattr(value, "fit") and given.get("memory") is not None:

@@ -23,6 +23,8 @@ from pacbayes.tables import LinearTerms
 __all__ = ["StoredRun", "check_folder", "load_run", "read_certificate", "save_folder"]
 
 _FORMAT, _VERSION = "pacbayes-model", 1
+_FIELDS = frozenset({"format", "version", "certificate", "settings", "columns", "classes", "rows", "predictor"})
+_MOST_BYTES = 64 * 2**20  # of certificate.json and of model.json
 CERTIFICATE, MODEL, REPORT = "certificate.json", "model.json", "report.html"
 # what --force replaces: files of a run and of the demo, and what file managers leave everywhere
 _OURS = frozenset({CERTIFICATE, MODEL, REPORT, MODELS_FILE, "delta.svg", ".DS_Store", "Thumbs.db", "desktop.ini"})
@@ -156,7 +158,7 @@ def read_certificate(place: Path) -> Certificate:
     path = place / CERTIFICATE if place.is_dir() else place
     if place.is_dir() and not path.is_file():
         raise ValueError(f"The folder {str(place)!r} holds no {CERTIFICATE}.")
-    text = path.read_bytes()
+    text = _read_limited(path)
     try:
         content = json.loads(text)
     except (ValueError, RecursionError):
@@ -168,6 +170,26 @@ def read_certificate(place: Path) -> Certificate:
     return Certificate.from_json(text)
 
 
+def _read_limited(path: Path) -> bytes:
+    """Return the content of a file, or refuse one that is larger than any that was written."""
+    with path.open("rb") as file:
+        content = file.read(_MOST_BYTES + 1)
+    if len(content) > _MOST_BYTES:
+        raise ValueError(f"The file {path.name!r} has more than {_MOST_BYTES} bytes, which is the most that is read.")
+    return content
+
+
+def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    record = dict(pairs)
+    if len(record) != len(pairs):
+        raise ValueError("a name occurs twice")
+    return record
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not a number")
+
+
 def load_run(place: str | Path) -> StoredRun:
     """Read a predictor from its folder or from model.json; nothing in it is run.
 
@@ -177,7 +199,7 @@ def load_run(place: str | Path) -> StoredRun:
     if not path.is_file():
         raise ValueError(f"There is no predictor at {str(path)!r}.")
     try:
-        record = json.loads(path.read_bytes())
+        record = json.loads(_read_limited(path), object_pairs_hook=_without_duplicates, parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"The predictor must be JSON text. Got something else: {error}.") from None
     try:
@@ -189,6 +211,8 @@ def load_run(place: str | Path) -> StoredRun:
 
 
 def _stored_run(record: Mapping[str, Any], folder: Path) -> StoredRun:
+    if set(record) != _FIELDS:
+        raise TypeError(", ".join(sorted(set(record) ^ _FIELDS)))
     if type(record["rows"]) is not int:
         raise TypeError("rows")
     return StoredRun(

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-__all__ = ["to_plain"]
+__all__ = ["to_plain", "visible"]
 
 
 def to_plain(value: object) -> object:
@@ -18,3 +18,15 @@ def to_plain(value: object) -> object:
     if isinstance(value, list | tuple):
         return [to_plain(item) for item in value]
     return value
+
+
+def visible(text: str) -> str:
+    r"""Return a text with controls, line ends and marks of direction as escapes, so that print shows what is there.
+
+    Examples
+    --------
+    >>> from pacbayes._core.plain import visible
+    >>> print(visible("a\x1b[2Kb"))
+    a\x1b[2Kb
+    """
+    return "".join(each if each.isprintable() else repr(each)[1:-1] for each in text)

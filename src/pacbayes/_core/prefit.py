@@ -17,6 +17,8 @@ import sys
 import sysconfig
 import warnings
 from collections.abc import Iterator, Mapping
+from copy import deepcopy
+from enum import Enum
 from itertools import chain
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
@@ -99,6 +101,8 @@ def _own_reasons(value: Any, rows: int) -> Iterator[str]:
     cloning = getattr(value, "__sklearn_clone__", None)
     if cloning is not None and getattr(cloning, "__func__", None) is not BaseEstimator.__sklearn_clone__:
         yield f"{kind}, which keeps what it learned when it is cloned"
+    if hasattr(type(value), "__deepcopy__") and given and not isinstance(value, Enum) and deepcopy(value) is value:
+        yield f"{kind}, which is the same object after cloning and keeps what it learned"
     if given.get("prefit") is True or (isinstance(given.get("cv"), str) and given["cv"] == "prefit"):
         yield f"{kind}, which is told that its parts have learned already (prefit)"
     if hasattr(value, "fit") and given.get("memory") is not None:

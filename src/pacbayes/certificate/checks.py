@@ -42,7 +42,7 @@ def _agree(claimed: object, found: object, within: float) -> bool:
     numbers = (int, float)
     if isinstance(claimed, bool) or isinstance(found, bool):
         return claimed is found
-    if within and isinstance(claimed, numbers) and isinstance(found, numbers) and not _both_whole(claimed, found):
+    if within and isinstance(claimed, numbers) and isinstance(found, numbers) and not _is_counted(claimed, found):
         return abs(claimed - found) <= within * max(abs(claimed), abs(found), 1e-12)
     if isinstance(claimed, dict) and isinstance(found, dict):
         return claimed.keys() == found.keys() and all(_agree(claimed[key], found[key], within) for key in claimed)
@@ -53,9 +53,9 @@ def _agree(claimed: object, found: object, within: float) -> bool:
     return bool(claimed == found)
 
 
-def _both_whole(claimed: float, found: float) -> bool:
-    """Counts are compared exactly."""
-    return isinstance(claimed, int) and isinstance(found, int)
+def _is_counted(claimed: float, found: float) -> bool:
+    """Counts are compared exactly, also with a fraction that is close to one."""
+    return isinstance(claimed, int) or isinstance(found, int)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pacbayes._core.plain import visible
 from pacbayes.certificate.words import round_up
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ def _short(value: object) -> str:
     """Return a value for people: numbers in full, digests abridged, what is no text for people left out."""
     if value is None or isinstance(value, tuple | list | dict):
         return "" if value is None else "something else"
-    text = repr(value) if isinstance(value, float) else str(value)
+    text = repr(value) if isinstance(value, float) else visible(str(value))
     return text[:12] if len(text) == _DIGEST else text[:_LONGEST]
 
 

@@ -7,6 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from pacbayes._core.notes import Note
+from pacbayes._core.plain import visible
 from pacbayes.certificate.assumptions import ASSUMPTIONS
 from pacbayes.certificate.quantities import QUANTITIES
 from pacbayes.certificate.subjects import SUBJECTS
@@ -93,7 +94,7 @@ def _sentence(certificate: Certificate, statement: Statement) -> str:
     same = [SUBJECTS[each.about].words for each in statement.consequences if each.rule == "same"]
     subject = SUBJECTS[statement.about].words + "".join(f", and of {words}," for words in same)
     known = QUANTITIES.get(statement.quantity)
-    quantity = statement.quantity if known is None else known.words
+    quantity = visible(statement.quantity) if known is None else known.words
     text = (
         f"With probability at least {_percent(certificate.delta)} over the data, the true {quantity} of "
         f"{subject} is at most {round_up(statement.value)}"
@@ -126,10 +127,11 @@ def _statement_rows(statement: Statement) -> list[tuple[str, str]]:
     lines.append(("observed", f"{statement.risk:.4f}"))
     lines.append(("divergence", f"{statement.kl:.4g} nats from prior to posterior"))
     reference = statement.reference
-    lines.append(("bound", statement.bound if reference is None else f"{statement.bound} of the excess"))
+    bound = visible(statement.bound)
+    lines.append(("bound", bound if reference is None else f"{bound} of the excess"))
     if reference is not None:
         loss = f"{statement.observed.get('reference_errors')} errors"
-        words = f"{reference.kind}, strength {reference.strength:.4f}, {loss}, {reference.bound}"
+        words = f"{reference.kind}, strength {reference.strength:.4f}, {loss}, {visible(reference.bound)}"
         lines.append(("reference", words))
     return lines
 
@@ -137,7 +139,7 @@ def _statement_rows(statement: Statement) -> list[tuple[str, str]]:
 def assumption_words(certificate: Certificate) -> list[str]:
     """Return what has to be true for the certificate to hold, each once."""
     codes = dict.fromkeys(code for each in certificate.statements for code in each.assumptions)
-    return [ASSUMPTIONS.get(code, code) for code in codes]
+    return [ASSUMPTIONS.get(code, visible(code)) for code in codes]
 
 
 def gain_words(certificate: Certificate) -> list[str]:
@@ -147,15 +149,20 @@ def gain_words(certificate: Certificate) -> list[str]:
 
 def note_words(note: Note) -> str:
     """Return a note as a sentence."""
-    return _NOTES[note.code].format(**note.numbers) if note.code in _NOTES else note.code
+    try:
+        return visible(_NOTES[note.code].format(**note.numbers))
+    except (KeyError, IndexError, ValueError):  # a code that is not known, or without its numbers
+        return visible(note.code)
 
 
 def choice_words(choice: Choice) -> str:
     """Return in a line what was chosen, where, and what it cost."""
     value = f"{choice.value:.6g}" if isinstance(choice.value, float) else str(choice.value)
     value = _VALUES.get(value, value)
-    cost = _COSTS.get(choice.cost, choice.cost).format(size=0.0 if choice.size is None else choice.size)
-    return f"{_WHAT.get(choice.what, choice.what)}: {value} ({_WHERE.get(choice.where, choice.where)}; {cost})"
+    known, size = _COSTS.get(choice.cost), 0.0 if choice.size is None else min(choice.size, 1e300)
+    cost = choice.cost if known is None else known.format(size=size)  # a text from a file is no format
+    words = f"{_WHAT.get(choice.what, choice.what)}: {value} ({_WHERE.get(choice.where, choice.where)}; {cost})"
+    return visible(words)
 
 
 def table_lines(certificate: Certificate) -> list[str]:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.metaestimators import available_if
 
+from pacbayes._core.state import State
 from pacbayes._core.types import Classifier, FloatArray, Labels, ProbabilityPredictor, RandomState, Rows, RowsLike
 from pacbayes.estimators.base import check_fraction
 from pacbayes.estimators.wrapped import CertifiedWrapper
@@ -103,4 +104,8 @@ class CertifiedClassifier(CertifiedWrapper):
 
     def fitted_numbers(self, X: RowsLike) -> dict[str, Any]:
         """Return the classes and what the fitted estimator predicts for these rows."""
-        return {"classes_": self.classes_, "predict": self.predict(X)}
+        return {
+            "classes_": self.classes_,
+            "estimator_": State.of(self.estimator_),
+            "predict": self.predict(X),
+        }

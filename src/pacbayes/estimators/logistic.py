@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from pacbayes import bounds
 from pacbayes._core.rows import labels_of, refuse_text, rows_of
+from pacbayes._core.state import State
 from pacbayes._core.types import FloatArray, Labels, RandomState, Rows, RowsLike, Transformer
 from pacbayes.estimators.base import CertifiedEstimator, check_candidates, check_delta, check_fraction
 from pacbayes.posteriors import Gaussian
@@ -253,6 +254,7 @@ per row, is at most 0.1776.
             "posterior covariance": self.posterior_.covariance,
             "coef_": np.append(self.coef_, self.intercept_),
             "classes_": self.classes_,
+            "preprocessing_": State.of(self.preprocessing_),
             "decision_function": self.decision_function(X),
             "predict": self.predict(X),
         }

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from pacbayes._core.predictions import class_numbers
 from pacbayes._core.rows import rows_of, take
+from pacbayes._core.state import State
 from pacbayes._core.types import Classifier, FloatArray, IntArray, Labels, Predictor, RandomState, Rows, RowsLike
 from pacbayes.estimators.wrapped import CertifiedWrapper
 from pacbayes.online import Every, Geometric, Schedule, Stream
@@ -185,7 +186,7 @@ class OnlineCertifiedClassifier(CertifiedWrapper):
         """Return the shares of the snapshots, what they were trained on, how they judged, and what they predict."""
         return {
             "weights_": self.weights_,
-            "snapshots_": [start for start, _ in self.snapshots_],
+            "snapshots_": State.of([(start, model) for start, model in self.snapshots_]),
             "losses_": self.losses_,
             "classes_": self.classes_,
             "predict": self.predict(X),

@@ -55,13 +55,13 @@ def count_repetitions(X: RowsLike, y: ArrayLike) -> int:
         return int(X.assign(**{_LABEL: codes}).duplicated().sum()) if codes.size else 0
     if hasattr(X, "hash_rows"):  # polars
         return int(codes.size - np.unique(X.hash_rows().to_numpy() * np.uint64(2) + codes).size)
-    if not isinstance(X, np.ndarray) or X.shape[0] == 0 or X.dtype != np.float64:
+    if not isinstance(X, np.ndarray) or X.shape[0] == 0 or X.dtype.kind not in "fiub":
         return 0
     factors = np.random.default_rng(0).integers(1, 2**63, X.shape[1] + 1, dtype=np.uint64) * 2 + 1
     hashes = np.empty(X.shape[0], dtype=np.uint64)
     for start in range(0, X.shape[0], _BLOCK):
         block = slice(start, start + _BLOCK)
-        bits = (np.ascontiguousarray(X[block]) + 0.0).view(np.uint64)
+        bits = (np.ascontiguousarray(X[block], dtype=np.float64) + 0.0).view(np.uint64)
         bits ^= bits >> np.uint64(29)  # round numbers have only high bits, which products would lose
         hashes[block] = _mix(bits * factors[:-1]).sum(axis=1, dtype=np.uint64) + codes[block] * factors[-1]
     return int(hashes.size - np.unique(hashes).size)

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from pacbayes._core.rows import labels_of, rows_of
+from pacbayes._core.state import State
 from pacbayes._core.types import IntArray, Labels, RowsLike
 from pacbayes.certificate import Certificate
 from pacbayes.procedures.base import Issued, Procedure, Sample, draw_order
@@ -61,8 +59,9 @@ class ProcedureCertifier:
             return _run(self.procedure, X, y, then.order, then.seed, then.random_state)
 
     def fitted_numbers(self, X: RowsLike) -> dict[str, Any]:
-        """Return the stored parts: numbers as they are, estimators as what they predict for these rows."""
-        return {name: _numbers(part, X) for name, part in self.issued.stored.items()}
+        """Return the fitted state of the stored parts; the rows play no part."""
+        del X
+        return {name: State.of(part) for name, part in self.issued.stored.items()}
 
 
 def certify_rows(procedure: Procedure, X: RowsLike, y: Labels, random_state: int = 0) -> ProcedureCertifier:
@@ -99,10 +98,3 @@ def _run(
     labels = labels_of(owner, rows, y)
     sample = Sample(rows, labels, order, seed, random_state, find_cautions(owner, X, labels))
     return ProcedureCertifier(procedure, sample, procedure.run(sample))
-
-
-def _numbers(part: object, X: RowsLike) -> Any:
-    """Return the numbers of a stored part: a fitted estimator, an array or a list of them."""
-    if isinstance(part, Sequence) and not isinstance(part, str):
-        return np.asarray([_numbers(each, X) for each in part])
-    return np.asarray(part.predict(X) if hasattr(part, "predict") else part)

@@ -100,6 +100,8 @@ class _Reader:
 
     def __init__(self, archive: zipfile.ZipFile) -> None:
         self.archive, self.used = archive, set[str]()
+        self.leaves: dict[tuple[str, str, str, str], Piece] = {}  # however often it is named, a file is read once
+        self.left = _MOST_SPARSE
         self.known: dict[int, Piece] = {}
 
     def read_root(self, state: object) -> Piece:
@@ -138,9 +140,17 @@ class _Reader:
         member = _text(state, "file")
         self.used.add(member)
         kind = Piece("", "str", value=_scalar(state.get("type")))
+        key = (loader, name, member, repr(kind.value))
+        if key not in self.leaves:
+            self.leaves[key] = self._read_leaf(loader, name, member, kind)
+        return self.leaves[key]
+
+    def _read_leaf(self, loader: str, name: str, member: str, kind: Piece) -> Piece:
         content = self.archive.read(member)
         if member.endswith(".npz"):
-            return Piece(loader, name, {"type": kind, **_read_sparse(content)})
+            parts, size = _read_sparse(content, self.left)
+            self.left -= size
+            return Piece(loader, name, {"type": kind, **parts})
         value = _read_array(io.BytesIO(content), len(content)) if member.endswith(".npy") else content
         return Piece(loader, name, {"type": kind}, value)
 
@@ -227,16 +237,18 @@ def _read_array(file: IO[bytes], size: int) -> NDArray[np.generic]:
     return values.reshape(shape[::-1]).T if fortran else values.reshape(shape)
 
 
-def _read_sparse(content: bytes) -> dict[str, Piece]:
-    """Read a sparse matrix, which scipy packs."""
+def _read_sparse(content: bytes, most: int) -> tuple[dict[str, Piece], int]:
+    """Read a sparse matrix, which scipy packs, and return its parts and how many bytes they are."""
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         members = archive.infolist()
-        if sum(each.file_size for each in members) > _MOST_SPARSE or len(members) > 16:
+        size = sum(each.file_size for each in members)
+        if size > most or len(members) > 16:
             raise ValueError("a sparse matrix is larger than it can be")
         read = {each.filename: archive.read(each.filename) for each in members}
-    return {
+    parts = {
         name: Piece("", "array", value=_read_array(io.BytesIO(content), len(content))) for name, content in read.items()
     }
+    return parts, size
 
 
 def _equal(one: Piece, two: Piece) -> bool:

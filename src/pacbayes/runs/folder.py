@@ -170,6 +170,17 @@ def read_certificate(place: Path) -> Certificate:
     return Certificate.from_json(text)
 
 
+def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    record = dict(pairs)
+    if len(record) != len(pairs):
+        raise ValueError("a name occurs twice")
+    return record
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not a number")
+
+
 def load_run(place: str | Path) -> StoredRun:
     """Read a predictor from its folder or from model.json; nothing in it is run.
 
@@ -178,8 +189,9 @@ def load_run(place: str | Path) -> StoredRun:
     path = Path(place) / MODEL if Path(place).is_dir() else Path(place)
     if not path.is_file():
         raise ValueError(f"There is no predictor at {str(path)!r}.")
+    text = _read_text(path)
     try:
-        record = json.loads(_read_text(path))
+        record = json.loads(text, object_pairs_hook=_without_duplicates, parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"The predictor must be JSON text. Got something else: {error}.") from None
     try:

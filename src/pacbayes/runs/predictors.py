@@ -41,10 +41,12 @@ def write_predictor(stored: Mapping[str, Any], folder: Path) -> dict[str, Any]:
 def read_predictor(entry: Mapping[str, Any], folder: Path) -> LinearTerms | Path:
     """Return the linear terms, or the file of fitted models after checking that it is the one that was written."""
     if entry["kind"] == "linear":
-        if type(entry["intercept"]) is not float:
+        if type(entry["intercept"]) is not float or set(entry) != {"kind", "intercept", "terms"}:
             raise TypeError("intercept")
         return LinearTerms(tuple(dict(each) for each in entry["terms"]), entry["intercept"])
-    path = folder / Path(str(entry["file"])).name
+    if set(entry) != {"kind", "file", "sha256"} or (entry["kind"], entry["file"]) != ("skops", MODELS_FILE):
+        raise TypeError("predictor")  # another file beside model.skops would be verified in place of it
+    path = folder / MODELS_FILE
     if not path.is_file():
         raise ValueError(f"There is no file {path.name!r} beside the predictor's model.json.")
     if path.stat().st_size > MOST_BYTES:

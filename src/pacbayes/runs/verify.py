@@ -15,7 +15,7 @@ from pacbayes.certificate import Cause, Certificate, Check, Verification, compar
 from pacbayes.estimators import CertificateWarning
 from pacbayes.procedures import compare_certificates, version_differences
 from pacbayes.runs.folder import MODEL, StoredRun, load_run, read_certificate
-from pacbayes.runs.methods import estimator_for
+from pacbayes.runs.methods import choose_method, estimator_for
 from pacbayes.runs.models import trust_needed
 from pacbayes.runs.predictors import ChangedPredictorError, compare_models
 from pacbayes.runs.run import Progress, load_table, silent
@@ -169,6 +169,8 @@ def verify_run(
     Verification
     """
     _check_trust(stored, trust)
+    if choose_method(stored.settings, len(table.classes), len(table.y))[0] != stored.settings:
+        raise ValueError("The settings of a stored run must name its method. Got 'auto' instead.")
     arithmetic = certificate.verify() if own is None else own
     first = [*arithmetic.checks, _check_belongs(certificate, stored), *_check_table(stored, table)]
     if not all(check.held for check in first):

@@ -1,0 +1,149 @@
+"""The fitted state of an object as plain values, so that two objects can be compared without asking them anything."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from types import BuiltinFunctionType, FunctionType, MethodType
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+__all__ = ["State"]
+
+_PLAIN = (type(None), bool, int, float, complex, str, bytes)
+_NAMED = (type, FunctionType, BuiltinFunctionType, MethodType, np.ufunc)
+_TREES = ("KDTree", "BallTree")  # of scikit-learn: what they count while they are asked is no part of what they learned
+_ABSENT = ("absent",)
+_TIMES = ("_time", "time_")  # of a search: how long its fits took
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What an object holds: its type, its parameters and everything fitted, down to plain values.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from pacbayes._core.state import State
+    >>> one, two = (LogisticRegression().fit([[0.0], [1.0]], [0, 1]) for _ in range(2))
+    >>> State.of(one).differs_from(State.of(two), within=1e-6)
+    >>> two.coef_ = -two.coef_
+    >>> State.of(one).differs_from(State.of(two), within=1e-6)
+    'coef_'
+    """
+
+    value: object
+
+    @classmethod
+    def of(cls, thing: object) -> State:
+        """Take the state of an object."""
+        return cls(_flatten(thing, {}))
+
+    def differs_from(self, other: State, within: float) -> str | None:
+        """Return the place of the first difference, fractions being compared up to a relative one, or None."""
+        return next(_differences(self.value, other.value, within, ()), None)
+
+
+def _flatten(thing: Any, seen: dict[int, int]) -> object:
+    """Return plain values, named things, arrays, and lists and dictionaries of them."""
+    if isinstance(thing, _PLAIN):
+        return thing
+    if isinstance(thing, _NAMED):
+        return ("named", getattr(thing, "__module__", ""), getattr(thing, "__qualname__", repr(thing)))
+    if id(thing) in seen:
+        return ("seen", seen[id(thing)])
+    seen[id(thing)] = len(seen)
+    return next(make(thing, seen) for kinds, make in _KINDS if isinstance(thing, kinds))
+
+
+def _flatten_sparse(matrix: Any, _: dict[int, int]) -> object:
+    rows = matrix.tocsr().sorted_indices()
+    return {"sparse": matrix.format, "shape": list(matrix.shape), "data": rows.data, "places": rows.indices}
+
+
+def _flatten_items(things: Any, seen: dict[int, int]) -> object:
+    ordered = sorted(things, key=repr) if isinstance(things, set | frozenset) else things
+    return [type(things).__name__, *(_flatten(item, seen) for item in ordered)]
+
+
+def _flatten_mapping(thing: Any, seen: dict[int, int]) -> object:
+    return {str(key): _flatten(item, seen) for key, item in thing.items() if not _is_time(key)}
+
+
+def _is_time(key: object) -> bool:
+    return isinstance(key, str) and key.endswith(_TIMES)
+
+
+def _flatten_array(array: Any, seen: dict[int, int]) -> object:
+    if array.dtype.names:
+        return {name: _flatten_array(array[name], seen) for name in array.dtype.names}
+    if array.dtype.kind == "O":
+        return ["array", list(array.shape), *(_flatten(item, seen) for item in array.ravel())]
+    return np.array(array)
+
+
+def _flatten_object(thing: Any, seen: dict[int, int]) -> object:
+    """Take an object apart as copying would: its type, what it is made from, and its attributes."""
+    name = type(thing).__name__
+    if name.startswith(_TREES):
+        arrays = [item for item in thing.__getstate__() if isinstance(item, np.ndarray)]
+        return {"type": name, "arrays": [_flatten_array(item, seen) for item in arrays]}
+    reduced = thing.__reduce_ex__(4)
+    if isinstance(reduced, str):
+        return ("named", "", reduced)
+    maker, arguments, *rest = reduced
+    parts: dict[str, object] = {"type": f"{type(thing).__module__}.{type(thing).__qualname__}"}
+    parts["made"] = [_flatten(maker, seen), *(_flatten(item, seen) for item in arguments)]
+    state = rest[0] if rest else None
+    if isinstance(state, Mapping):
+        return parts | {str(key): _flatten(item, seen) for key, item in state.items() if not _is_time(key)}
+    # the third and fourth are iterators over the items of lists and dictionaries
+    items = [list(each) for each in rest[1:3] if each is not None]
+    return parts | {"state": _flatten(state, seen), "items": _flatten(items, seen)}
+
+
+_KINDS: tuple[tuple[Any, Callable[[Any, dict[int, int]], object]], ...] = (
+    (np.generic, lambda thing, _: thing.item()),
+    (np.ndarray, _flatten_array),
+    ((sp.spmatrix, sp.sparray), _flatten_sparse),
+    (Mapping, _flatten_mapping),
+    ((list, tuple, set, frozenset), _flatten_items),
+    (object, _flatten_object),
+)
+
+
+def _differences(one: Any, two: Any, within: float, place: tuple[str, ...]) -> Iterator[str]:
+    """Yield where two flattened states differ, by the names of attributes on the way."""
+    if isinstance(one, dict) and isinstance(two, dict):
+        for name in dict.fromkeys([*one, *two]):
+            yield from _differences(one.get(name, _ABSENT), two.get(name, _ABSENT), within, (*place, name))
+    elif isinstance(one, list) and isinstance(two, list) and len(one) == len(two):
+        for first, second in zip(one, two, strict=True):
+            yield from _differences(first, second, within, place)
+    elif not _same(one, two, within):
+        yield ".".join(place) or type(one).__name__
+
+
+def _same(one: Any, two: Any, within: float) -> bool:
+    if isinstance(one, np.ndarray) and isinstance(two, np.ndarray):
+        return _close_arrays(one, two, within)
+    if isinstance(one, float) and isinstance(two, float):
+        return _close_arrays(np.array(one), np.array(two), within)
+    return type(one) is type(two) and bool(one == two)
+
+
+def _close_arrays(one: Any, two: Any, within: float) -> bool:
+    if one.shape != two.shape or one.dtype.kind != two.dtype.kind:
+        return False
+    if one.dtype.kind not in "fc":
+        return bool(np.array_equal(one, two))
+    one, two = np.atleast_1d(one), np.atleast_1d(two)
+    finite = np.isfinite(one)
+    if not np.array_equal(one[~finite], two[~finite], equal_nan=True) or not np.isfinite(two[finite]).all():
+        return False
+    # relative to the largest of an array: rounding in a sum is relative to its largest terms, not to each result
+    largest = np.abs(one[finite]).max(initial=0.0)
+    return bool(np.all(np.abs(one[finite] - two[finite]) <= within * largest))

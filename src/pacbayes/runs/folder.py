@@ -186,10 +186,6 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return record
 
 
-def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not a number")
-
-
 def load_run(place: str | Path) -> StoredRun:
     """Read a predictor from its folder or from model.json; nothing in it is run.
 
@@ -199,7 +195,7 @@ def load_run(place: str | Path) -> StoredRun:
     if not path.is_file():
         raise ValueError(f"There is no predictor at {str(path)!r}.")
     try:
-        record = json.loads(_read_limited(path), object_pairs_hook=_without_duplicates, parse_constant=_no_constant)
+        record = json.loads(_read_limited(path), object_pairs_hook=_without_duplicates)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"The predictor must be JSON text. Got something else: {error}.") from None
     try:

@@ -212,7 +212,7 @@ def test_repeated_rows_are_noticed_in_whatever_numbers_they_come(kind):
 
 # Holes that are left open, as they were found; each needs more than a few lines.
 #
-# Swapped predictors pass ``recheck`` (high). ``fitted_numbers`` of CertifiedClassifier and of the online one has classes,
+# Swapped predictors pass ``recheck`` (high). ``fitted_numbers`` of the two wrappers of a classifier has classes,
 # shares and what is predicted for the known rows; that of CertifiedLogisticRegression has the Gaussians, and
 # nothing of ``preprocessing_`` but scores of the known rows. With ``model.estimator_`` (each of ``model.snapshots_``,
 # ``model.preprocessing_``) replaced by an object that answers the rows of X as before and all others the other way

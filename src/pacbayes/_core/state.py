@@ -79,7 +79,13 @@ def _is_time(key: object) -> bool:
 
 def _flatten_array(array: Any, seen: dict[int, int]) -> object:
     if array.dtype.names:
-        return {name: _flatten_array(array[name], seen) for name in array.dtype.names}
+        fields = {name: _flatten_array(array[name], seen) for name in array.dtype.names}
+        if {
+            "left_child",
+            "missing_go_to_left",
+        } <= fields.keys():  # scikit-learn leaves it unset in the leaves of a tree
+            fields["missing_go_to_left"] = np.where(array["left_child"] < 0, 0, array["missing_go_to_left"])
+        return fields
     if array.dtype.kind == "O":
         return ["array", list(array.shape), *(_flatten(item, seen) for item in array.ravel())]
     return np.array(array)

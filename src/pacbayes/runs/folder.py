@@ -177,10 +177,6 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return record
 
 
-def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not a number")
-
-
 def load_run(place: str | Path) -> StoredRun:
     """Read a predictor from its folder or from model.json; nothing in it is run.
 
@@ -191,7 +187,7 @@ def load_run(place: str | Path) -> StoredRun:
         raise ValueError(f"There is no predictor at {str(path)!r}.")
     text = _read_text(path)
     try:
-        record = json.loads(text, object_pairs_hook=_without_duplicates, parse_constant=_no_constant)
+        record = json.loads(text, object_pairs_hook=_without_duplicates)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"The predictor must be JSON text. Got something else: {error}.") from None
     try:

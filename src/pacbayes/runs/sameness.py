@@ -85,7 +85,10 @@ def _same_fields(one: Piece, two: Piece, owner: Piece, name: str, leeway: Leeway
 
 
 def _field(records: NDArray[np.generic], name: str) -> object:
-    return cast("NDArray[np.void]", records)[name]
+    fields = cast("NDArray[np.void]", records)
+    if name == "missing_go_to_left" and "left_child" in (records.dtype.names or ()):
+        return np.where(fields["left_child"] < 0, 0, fields[name])  # unset in the leaves of a tree
+    return fields[name]
 
 
 def learning_versions(piece: Piece) -> tuple[str, ...]:

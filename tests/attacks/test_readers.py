@@ -143,6 +143,13 @@ def test_what_a_file_says_of_itself_for_pandas_may_be_anything(tmp_path):
         read_table(tmp_path / "t.parquet")
 
 
+def test_a_table_without_columns_is_refused(tmp_path):
+    with pa.ipc.new_file(str(tmp_path / "t.arrow"), pa.schema([])) as writer:
+        writer.write_table(pa.table({"a": [1, 2]}).select([]))
+    with pytest.raises(TableError, match=r"t\.arrow has no "):
+        read_table(tmp_path / "t.arrow")
+
+
 def write(path: Path, content: bytes) -> Path:
     path.write_bytes(content)
     return path

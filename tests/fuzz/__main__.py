@@ -17,9 +17,12 @@ def main() -> int:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--readers", nargs="*", choices=sorted(READERS), default=[])
     given = parser.parse_args()
-    begun, shown = monotonic(), [0.0]
+    begun, shown, told = monotonic(), [0.0], [0]
 
     def report(findings: Findings) -> None:
+        for name, index, code, detail in findings.bad[told[0] :]:
+            sys.stderr.write(f"{name} {index} (seed {given.seed}): {code} {detail}\n")
+        told[0] = len(findings.bad)
         if monotonic() - shown[0] > 30:
             shown[0] = monotonic()
             done = sum(counts.total() for counts in findings.counts.values())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import multiprocessing
 import random
 import tempfile
@@ -105,7 +106,7 @@ def plan(inputs: int, names: tuple[str, ...]) -> list[tuple[str, list[int]]]:
     total = sum(ENTRIES[name].weight for name in names)
     batches = []
     for name in names:
-        count = round(inputs * ENTRIES[name].weight / total)
+        count = math.ceil(inputs * ENTRIES[name].weight / total)
         batches += [(k / max(1, count), name, list(range(k, min(k + _BATCH, count)))) for k in range(0, count, _BATCH)]
     return [(name, indices) for _, name, indices in sorted(batches)]
 

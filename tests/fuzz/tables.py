@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute
 import pyarrow.parquet as pq
 
 from pacbayes.tables import prepare_table, read_table
@@ -21,6 +22,7 @@ from fuzz.mutations import mutate_binary, mutate_bytes
 from fuzz.readers import Reader
 
 LIMIT = 256 << 20
+VIEW = getattr(pa, "string_view", pa.string)  # of pyarrow 16
 TEXTS = [
     b"age,job,label\n" + b"31,cook,yes\n44,,no\n1e3,clerk,yes\n-7.25,cook,no\n" * 8,
     b'"a";"b ""c""";label\n' + b'1;"x\ny";0\n2;NA;1\n3;z;0\n' * 10,
@@ -114,7 +116,7 @@ def arrow_tables() -> list[pa.Table]:
         "struct": [{"a": 1}, {"a": None}, None] * 9,
         "nothing": pa.nulls(27),
         "runs": pa.compute.run_end_encode(pa.array([1.0, 1.0, 2.0] * 9)),
-        "view": pa.array(["long enough not to be stored inline", "b", "c"] * 9, pa.string_view()),
+        "view": pa.array(["long enough not to be stored inline", "b", "c"] * 9, VIEW()),
         "label": ["a", "b", "a"] * 9,
     })  # fmt: skip
     return [plain, odd, plain.slice(0, 25).select(["number", "label"]).replace_schema_metadata(None)]

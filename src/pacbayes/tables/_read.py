@@ -79,6 +79,8 @@ def read_table(
         raise TableError(f"{place.name} cannot be unpacked: {one_line(error)}.") from None
     except TableError as error:
         raise TableError(f"{place.name}: {error}") from None
+    if frame.shape[1] == 0:
+        raise TableError(f"{place.name} has no columns.")
     if frame.shape[0] == 0:
         raise TableError(f"{place.name} has column names but no rows.")
     return frame

@@ -51,7 +51,7 @@ def parse_certificate(text: str | bytes) -> dict[str, Any]:
         raise ValueError(f"A certificate must be a JSON object. Got {type(record).__name__} instead.")  # noqa: TRY004
     version = record.get("schema_version")
     if version != SCHEMA_VERSION or isinstance(version, bool):
-        raise ValueError(f"A certificate must have schema version {SCHEMA_VERSION}. Got {version!r} instead.")
+        raise ValueError(f"A certificate must have schema version {SCHEMA_VERSION}. Got {version!r:.60} instead.")
     _check_object("certificate", record, schema())
     _check_subjects(record["statements"])
     if not record["digest"]:

@@ -14,7 +14,7 @@ EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
     [
         ("demo.py", "the true error is at most"),
         ("breast_cancer.py", "at most 0.0"),
-        ("certificate.py", "ok     the predictor is what these rows teach"),
+        ("certificate.py", "ok     the predictor is what these rows give"),
     ],
 )
 def test_example(name, promise):

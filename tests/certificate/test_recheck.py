@@ -79,7 +79,7 @@ class TestRecheck:
         assert model.certificate_.verify()
         verification = recheck(model.certificate_, self.X, self.y, model)
         assert not verification
-        assert "the predictor is what these rows teach" in str(verification)
+        assert "the predictor is what these rows give" in str(verification)
 
     @pytest.mark.parametrize(
         ("name", "edit"),

@@ -82,7 +82,7 @@ def _hold(number: int, path: Path) -> bool:
     """Lock a new draft; false if somebody took it for a leftover in the moment before."""
     if LOCKS:
         try:
-            fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)  # not waiting: a stranger could hold it for ever
+            fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)  # not waiting: another user could hold it for ever
         except BlockingIOError:
             return False
         except OSError:
@@ -114,7 +114,7 @@ def find_leftovers(path: Path, ending: str = "draft") -> list[Path]:
 
 @contextmanager
 def claim(path: Path) -> Iterator[int | None]:
-    """Hold a leftover meanwhile: its descriptor, or None if it is a stranger's or its writer is alive."""
+    """Hold a leftover meanwhile: its descriptor, or None if it is of another user or its writer is alive."""
     try:
         number = os.open(path, _LOOK)
     except OSError:

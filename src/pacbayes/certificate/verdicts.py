@@ -31,7 +31,7 @@ _CHECKS = {
     "order_of_seed": "the order is the one that the recorded seed gives",
     "model": "digest of the model",
     "losses": "losses of the predictor",
-    "predictor": "the predictor is what these rows teach",
+    "predictor": "the predictor is what these rows give",
     "procedure": "procedure",
     "statement": "statements from the rows",
     "delta": "delta",

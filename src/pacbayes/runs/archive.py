@@ -1,7 +1,7 @@
 """An archive of fitted models read as inert pieces: names, numbers and texts; nothing is imported, made or called.
 
-skops rebuilds objects from such an archive. Here its schema is only read, so that what a stranger stored can be
-compared with what the rows teach, or be looked over before skops gets to see it.
+skops rebuilds objects from such an archive. Here its schema is only read, so that what somebody stored can be
+compared with what the rows give, or be looked over before skops gets to see it.
 """
 
 from __future__ import annotations

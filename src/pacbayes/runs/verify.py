@@ -207,7 +207,7 @@ def _differing(claimed: tuple[tuple[str, str], ...], found: tuple[tuple[str, str
 
 
 def _check_predictor(stored: StoredRun, again: Mapping[str, Any]) -> Check:
-    """Check that the stored predictor is what the rows teach, in every fitted number; it is never called."""
+    """Check that the stored predictor is what the rows give, in every fitted number; it is never called."""
     form = again.get("linear")
     if isinstance(stored.predictor, LinearTerms):
         if form is None:

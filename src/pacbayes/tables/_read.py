@@ -30,7 +30,7 @@ def read_table(
     missing_values: Sequence[str] = (),
     max_memory: int | str | None = None,
 ) -> pd.DataFrame:
-    r"""Read a table from a CSV, Parquet or Arrow file, which may be compressed and may come from a stranger.
+    r"""Read a table from a CSV, Parquet or Arrow file, which may be compressed and need not be trusted.
 
     A file that is damaged, or made to crash or to fill the memory of whoever reads it, is refused in one sentence.
 

@@ -115,4 +115,8 @@ def _tell(code: str, detail: str) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    status = main()
+    with suppress(ValueError):  # closed with the last of the table
+        sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)  # old versions of pyarrow crash when their threads end under limits; all is written by then

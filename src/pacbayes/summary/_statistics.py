@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -9,14 +10,14 @@ import numpy as np
 
 from pacbayes._core.arguments import single
 from pacbayes._core.types import FloatArray, FloatOrArray
-from pacbayes.statistics import TABLE, Mean, means
+from pacbayes.statistics import STRENGTHS, TABLE, Mean, means
 from pacbayes.summary._monte_carlo import MonteCarloError
 from pacbayes.summary._totals import Totals
 
 __all__ = ["Statistics"]
 
 _MEANS = {entry.name: entry for entry in means()}
-_OTHERS = ("variance", "strength", "rates", "weights")  # what a summary has besides means
+_OTHERS = ("variance", "strength", "strengths", "rates", "weights")  # what a summary has besides means
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,11 +68,11 @@ class Statistics:
         return value if entry.rest_of is None else min(value, 1.0 - float(self.statistic(entry.rest_of)))
 
     def _vector(self, entry: Mean) -> FloatArray:
-        value = self._mean(entry.name)
+        value, shape = self._mean(entry.name), entry.shape(self.rates.size)
         if self.monte_carlo is None or entry.of_reference:
-            return value
+            return value.reshape(shape)
         limits = entry.limits(self.strength, self.rates)
-        return np.asarray(self.monte_carlo.corrected(value, limits, self._shares, entry.adverse))
+        return np.asarray(self.monte_carlo.corrected(value, limits, self._shares, entry.adverse)).reshape(shape)
 
     def _mean(self, name: str) -> FloatArray:
         return self.totals.mean(name, self.n, self.rates.size)
@@ -80,7 +81,7 @@ class Statistics:
     def _shares(self) -> int:
         """How many statistics depend on draws: numbers, the risk from below as well, and vectors at each rate."""
         drawn = [entry for entry in means() if not entry.of_reference]
-        return 1 + sum(1 if entry.per is None else self.rates.size for entry in drawn)
+        return 1 + sum(math.prod(entry.shape(self.rates.size)) for entry in drawn)
 
     @property
     def risk(self) -> float:
@@ -132,6 +133,16 @@ class Statistics:
     def log_growth(self) -> FloatArray:
         """``G(rate) = mean of log(1 - rate x)``, one per rate."""
         return self._vector(_MEANS["log_growth"])
+
+    @property
+    def growths(self) -> FloatArray:
+        """``G(strength, rate) = mean of log(1 - rate (loss - strength r))``, one per strength and rate."""
+        return self._vector(_MEANS["growths"])
+
+    @property
+    def strengths(self) -> FloatArray:
+        """The strengths of :attr:`growths`."""
+        return np.array(STRENGTHS)
 
     @property
     def reference_log_growth(self) -> FloatArray:

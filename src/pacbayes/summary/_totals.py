@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import partial, reduce
+from typing import TypeVar
 
 import numpy as np
 
 from pacbayes._core.rounding import two_sum
 from pacbayes._core.types import FloatArray
-from pacbayes.statistics import ExpectedLosses, Mean, RealLosses, means
+from pacbayes.statistics import STRENGTHS, ExpectedLosses, Mean, RealLosses, means
 
 __all__ = ["Totals", "exact_totals", "mixture_totals"]
 
-_BLOCK = 8192  # examples at a time: with 63 rates, temporaries of 4 MB
+_AnyBlock = TypeVar("_AnyBlock", ExpectedLosses, RealLosses)
+_BLOCK = 8192  # examples at a time: with 63 rates, temporaries of 4 MB, and of 20 MB for growths at real references
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +38,9 @@ class Totals:
         return cls(sums, np.zeros_like(sums))
 
     def mean(self, name: str, n: int, rates: int) -> FloatArray:
-        """Return the mean of a statistic over ``n`` examples: one number, or one per rate."""
+        """Return the mean of a statistic over ``n`` examples: one number, or one per entry of a vector or matrix."""
         names = [entry.name for entry in means()]
-        ends = np.cumsum([1 if entry.per is None else rates for entry in means()])
+        ends = np.cumsum([math.prod(entry.shape(rates)) for entry in means()])
         position = names.index(name)
         part = slice(ends[position - 1] if position else 0, ends[position])
         # both doubles divided: the mean is correct to its last place
@@ -47,7 +50,8 @@ class Totals:
 def exact_totals(losses: FloatArray, references: FloatArray, strength: float, rates: FloatArray) -> Totals:
     """Return the totals for *expected 0-1 losses*: each loss is 1 with the given probability, else 0."""
     blocks = [slice(start, start + _BLOCK) for start in range(0, losses.size, _BLOCK)]
-    return _gather(_expected_sums(ExpectedLosses.of(losses[b], references[b], strength, rates)) for b in blocks)
+    parts = (ExpectedLosses.of(losses[b], references[b], strength, rates) for b in blocks)
+    return _gather(_sums(part, _expected_sum) for part in parts)
 
 
 def mixture_totals(
@@ -57,7 +61,7 @@ def mixture_totals(
     step = max(1, _BLOCK // max(1, losses.shape[0]))
     blocks = [slice(start, start + step) for start in range(0, losses.shape[1], step)]
     parts = (RealLosses.of(losses[:, b], references[b], strength, rates[:, None]) for b in blocks)
-    return _gather(np.concatenate([_real_sum(entry, part, weights, rates) for entry in means()]) for part in parts)
+    return _gather(_sums(part, partial(_real_sum, weights=weights, rates=rates)) for part in parts)
 
 
 def _gather(parts: Iterable[FloatArray]) -> Totals:
@@ -65,8 +69,16 @@ def _gather(parts: Iterable[FloatArray]) -> Totals:
     return reduce(Totals.__add__, map(Totals.of, parts))
 
 
-def _expected_sums(block: ExpectedLosses) -> FloatArray:
-    return np.concatenate([_expected_sum(entry, block) for entry in means()])
+def _sums(block: _AnyBlock, sum_of: Callable[[Mean, _AnyBlock], FloatArray]) -> FloatArray:
+    """Return the sums of every mean over a block, one after the other."""
+    found: dict[str, FloatArray] = {}
+    alone = not np.any(block.reference)
+    for entry in means():
+        if alone and entry.repeats is not None:
+            found[entry.name] = np.tile(found[entry.repeats], len(STRENGTHS))
+        else:
+            found[entry.name] = sum_of(entry, block)
+    return np.concatenate(list(found.values()))
 
 
 def _expected_sum(entry: Mean, block: ExpectedLosses) -> FloatArray:
@@ -84,4 +96,5 @@ def _real_sum(entry: Mean, block: RealLosses, weights: FloatArray, rates: FloatA
     if entry.per is None:
         return np.atleast_1d((weights @ entry.values(block)).sum())
     # one rate at a time: all at once would need as many copies of the losses
-    return np.array([(weights @ entry.values(replace(block, rates=rate))).sum() for rate in rates])
+    parts = (entry.values(replace(block, rates=rate)).reshape(-1, *block.loss.shape) for rate in rates)
+    return np.ravel(np.transpose([(weights @ part).sum(axis=-1) for part in parts]))

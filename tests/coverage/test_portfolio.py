@@ -77,7 +77,7 @@ def _bound(counts, sizes, delta):
 
 @pytest.mark.parametrize("name", ADVERSARIES)
 def test_holds_at_all_n_at_once(name, record_property):
-    """The bound fails at some n only if the capital at the truth has exceeded 1/delta there, so only there it is asked."""
+    """The bound fails at some n only if the capital at the truth exceeds 1/delta there, so only there it is asked."""
     rng, failures, exceeded = np.random.default_rng(11), dict.fromkeys(DELTAS, 0), dict.fromkeys(DELTAS, 0)
     for _ in range(RUNS // BLOCK):
         losses, references, conditional, risk = ADVERSARIES[name](rng, BLOCK)

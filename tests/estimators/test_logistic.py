@@ -6,7 +6,8 @@ import pytest
 import pacbayes as pb
 from pacbayes.certificate import Reference
 from pacbayes.posteriors import Gaussian
-from pacbayes.procedures.posterior_search import Task, best_posterior
+from pacbayes.procedures.posterior_descent import bound_slopes, descend
+from pacbayes.procedures.posterior_search import Task, best_on_the_line
 from pacbayes.procedures.prior import SIGNS
 
 SAMPLE = pb.datasets.make_known_risk(500, d=4, separation=0.8, random_state=2)
@@ -17,7 +18,12 @@ VARIANTS = [
     {"prior": "zero"},
     {"reference": "fixed"},
     {"reference": "online"},
+    {"reference": "learned"},
     {"bound": "maurer"},
+    {"bound": "portfolio"},
+    {"bound": "portfolio", "reference": "none"},
+    {"bound": "portfolio", "prior": "zero"},
+    {"bound": "portfolio", "prior": "zero", "reference": ("fixed", "online", "learned")},
 ]
 
 
@@ -68,8 +74,9 @@ def task(strength=1.0, references=None):
     return Task(
         X=SAMPLE.X,
         signs=np.where(SAMPLE.y == 1, 1.0, -1.0),
-        reference_losses=references,
+        reference_losses=np.zeros((0, SAMPLE.y.size)) if references is None else references[None, :],
         reference=None if references is None else Reference("fixed", strength, "betting"),
+        several=False,
         rates=rates,
         weights=weights,
         bound="betting",
@@ -83,7 +90,7 @@ def summarise(job, posterior):
     if job.reference is None:
         return pb.Summary.from_losses(losses, **grid)
     strength = job.reference.strength
-    return pb.Summary.from_losses(losses, job.reference_losses, reference_kind="fixed", strength=strength, **grid)
+    return pb.Summary.from_losses(losses, job.reference_losses[0], reference_kind="fixed", strength=strength, **grid)
 
 
 @pytest.mark.parametrize("strength", [1.0, 0.5])
@@ -106,7 +113,7 @@ def test_the_posterior_is_no_worse_than_either_end():
     job = task()
     prior = Gaussian(np.zeros(5), 0.5, intercept=True)
     target = np.append(3.0 * SAMPLE.parameters["direction"], 0.0)
-    best, step, scale = best_posterior(job, prior, prior, target)
+    best, step, scale = best_on_the_line(job, prior, prior, target)
 
     def value(posterior):
         summary = summarise(job, posterior)

@@ -279,7 +279,7 @@ def _in_blocks(bets: _Bets, rows: _Rows, *, return_grad: bool) -> tuple[FloatArr
         part = slice(start, start + step)
         value[part], at = minimum_root(_problem(bets, rows.part(part)), log_inverse(rows.delta[part]))
         if return_grad:
-            with np.errstate(invalid="ignore", divide="ignore"):
+            with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
                 (first, second), slope = at.weights(), at.slope()
                 shares = -first[:, :, None] * at.p / slope[:, None, None]
                 slopes.growth[part] = shares.reshape(slopes.growth[part].shape)

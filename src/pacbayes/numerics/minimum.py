@@ -138,7 +138,7 @@ def _fall(problem: MinimumProblem, risk: FloatArray, b: FloatArray, level: Float
     for _ in range(_FALL):
         b = _minimise(problem, risk, b)
         at = problem.evaluate(risk, b)
-        with np.errstate(invalid="ignore", divide="ignore"):
+        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
             step = (at.value() - level - _NEAR * at.error()) / (problem.n * at.slope())
         step = np.where(np.isfinite(step), np.maximum(step, 0.0), 0.0)
         risk = np.maximum(risk - step, 0.0)

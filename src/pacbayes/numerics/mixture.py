@@ -113,7 +113,7 @@ def approach_root(
     at = _evaluate(growth, rates, log_weights, n, m)
     for _ in range(steps):
         above = _NEAR * at.rounding(growth, log_weights, n) if precise else 0.0
-        with np.errstate(invalid="ignore", divide="ignore"):
+        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
             step = (at.value - level - above) / (n * at.slope)
         step = np.where(np.isfinite(step) & (step > 0.0), step, 0.0)
         if np.all(step <= 4.0 * EPS * np.abs(m)):

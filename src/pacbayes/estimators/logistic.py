@@ -42,8 +42,9 @@ class CertifiedLogisticRegression(CertifiedEstimator, ClassifierMixin, BaseEstim
     ``fit`` shuffles the rows and learns scaling, penalty, weights and everything else that has to be fixed beforehand
     from a first part, the learning rows. The certificate is computed on the rest, the judged rows. With a bound for
     posteriors (``bound="portfolio"``, "betting", "maurer", ...) the posterior's mean, shape and scale are optimised by
-    the bound's own gradient. By default the posterior is equal to the prior, which was tightest in our benchmarks on all of the paper's
-    data: the divergence is then zero and the exact binomial limit holds, for a random draw and for the vote at once.
+    the bound's own gradient. By default the posterior is equal to the prior, which was tightest in our benchmarks on
+    all of the paper's data: the divergence is then zero and the exact binomial limit holds, for a random draw and for
+    the vote at once.
 
     Parameters
     ----------
@@ -58,8 +59,8 @@ class CertifiedLogisticRegression(CertifiedEstimator, ClassifierMixin, BaseEstim
         Learned on the learning rows alone; it must transform each row by itself. None standardises; ``"passthrough"``
         leaves the columns as they are.
     posterior : {"laplace", "isotropic"}, default="laplace"
-        Shape of the covariance: the inverse Hessian at the prior's fit, which an optimised posterior may stretch, or the
-        identity.
+        Shape of the covariance: the inverse Hessian at the prior's fit, which an optimised posterior may stretch along
+        its axes, or the identity.
     prior : {"informed", "zero"}, default="informed"
         Whether the prior is centred at the fit on its part, or at zero.
     bound : str, default="auto"

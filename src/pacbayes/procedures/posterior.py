@@ -227,7 +227,7 @@ class Posterior(Procedure):
 
     @property
     def _statement_bound(self) -> str:
-        """The bound that is evaluated: without references a portfolio is a mixture of bets, less the weight for them."""
+        """The bound that is evaluated: a portfolio without references is a mixture of bets on the risk alone."""
         return "betting" if self.bound == "portfolio" and not self.references else self.bound
 
     def _rates(self, plan: _Plan) -> str | float | None:

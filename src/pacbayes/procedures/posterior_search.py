@@ -97,7 +97,9 @@ class Task:
     def bound_of(self, observed: Mapping[str, Any], kl: FloatArray | float) -> FloatArray:
         """Evaluate the bound on statistics of many posteriors."""
         n, reference = self.signs.size, self.reference
-        return np.asarray(risk_bound(self.bound, observed, n, self.delta, kl, reference=reference, several=self.several))
+        return np.asarray(
+            risk_bound(self.bound, observed, n, self.delta, kl, reference=reference, several=self.several)
+        )
 
     def value(self, posterior: Gaussian, prior: Gaussian) -> float:
         """Return the bound of one posterior, as a certificate has it."""

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from scipy.optimize import minimize
 
 from pacbayes import bounds
-from pacbayes._core.types import FloatArray
+from pacbayes._core.types import FloatArray, FloatOrArray
 from pacbayes.posteriors import FamilyLosses, Gaussian, GaussianFamily
 from pacbayes.procedures.posterior_search import Task
 
@@ -76,7 +76,8 @@ def _with_gradient(task: Task, at: Mapping[str, Any], kl: float) -> tuple[float,
         bets = {"weights": at["weights"], "share": reference.split, "return_grad": True}
         value, found = bounds.portfolio(growths, [reference.strength], *others, kl, n, task.delta, **bets)
         return float(np.asarray(value)), {"log_growth": np.asarray(found["growths"])[0], "kl": np.asarray(found["kl"])}
-    _, found = record.function(**given, return_grad=True)
+    differentiable = cast("Callable[..., tuple[float, dict[str, FloatOrArray]]]", record.function)
+    _, found = differentiable(**given, return_grad=True)
     return float(task.bound_of(at, kl)), {name: np.asarray(slope) for name, slope in found.items()}
 
 

@@ -55,11 +55,11 @@ class Task:
         losses = np.concatenate(
             [posterior.zero_one(self.X[block], self.signs[block], classes=SIGNS) for block in self._blocks()]
         )
-        errors = {"errors": float(losses.sum())}
+        errors: dict[str, float | list[float]] = {"errors": float(losses.sum())}
         if not len(self.reference_losses):
             return errors
         against, both = self.reference_errors.tolist(), (self.reference_losses @ losses).tolist()
-        found = {"reference_errors": against, "both": both}
+        found: dict[str, list[float]] = {"reference_errors": against, "both": both}
         return errors | (found if self.several else {name: each[0] for name, each in found.items()})
 
     @property
@@ -72,7 +72,8 @@ class Task:
 
         Statistics for a portfolio have the axis of references before those of strengths and rates.
         """
-        n, grid = self.signs.size, {"rates": self.rates, "weights": self.weights}
+        n = self.signs.size
+        grid: dict[str, Any] = {"rates": self.rates, "weights": self.weights}
         if self.several:
             return statistics.from_outcomes(n, errors[..., None], self.reference_errors, both, **grid)
         if self.reference is None:
@@ -96,10 +97,8 @@ class Task:
 
     def bound_of(self, observed: Mapping[str, Any], kl: FloatArray | float) -> FloatArray:
         """Evaluate the bound on statistics of many posteriors."""
-        n, reference = self.signs.size, self.reference
-        return np.asarray(
-            risk_bound(self.bound, observed, n, self.delta, kl, reference=reference, several=self.several)
-        )
+        kinds: dict[str, Any] = {"reference": self.reference, "several": self.several}
+        return np.asarray(risk_bound(self.bound, observed, self.signs.size, self.delta, kl, **kinds))
 
     def value(self, posterior: Gaussian, prior: Gaussian) -> float:
         """Return the bound of one posterior, as a certificate has it."""

@@ -26,7 +26,7 @@ def examples() -> Iterator[tuple[str, pb.Certificate]]:
     portfolio = pb.CertifiedLogisticRegression(
         bound="portfolio", prior="zero", reference=("fixed", "learned"), random_state=0
     )
-    yield "portfolio", portfolio.fit(sample.X, sample.y).certificate_
+    yield "posterior-portfolio", portfolio.fit(sample.X, sample.y).certificate_
     stream = pb.OnlineCertifiedClassifier(LogisticRegression(), certify_last=True, random_state=0)
     yield "online", stream.fit(sample.X, sample.y).certificate_
     yield "given", pb.certify_predictions(losses=np.linspace(0.0, 0.4, 101))

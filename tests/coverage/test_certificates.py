@@ -25,6 +25,13 @@ OPTIONS = {
     "fixed reference, excess_kl": {"reference": "fixed", "bound": "excess_kl", "strength": 1.0},
     "online reference": {"reference": "online"},
     "online reference, unexpected_bernstein": {"reference": "online", "bound": "unexpected_bernstein"},
+    "portfolio": {"bound": "portfolio"},
+    "portfolio, zero prior": {"bound": "portfolio", "prior": "zero"},
+    "portfolio, three references": {
+        "bound": "portfolio",
+        "prior": "zero",
+        "reference": ("fixed", "online", "learned"),
+    },
     "tolstikhin_seldin": {"bound": "tolstikhin_seldin"},
     "catoni": {"bound": "catoni"},
     "chernoff": {"bound": "chernoff"},

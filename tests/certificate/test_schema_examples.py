@@ -47,7 +47,7 @@ def test_the_examples_show_what_a_statement_can_hold():
     statements = {path.stem: pb.Certificate.from_json(path).statements for path in EXAMPLES}
     assert statements["posterior"][0].reference is not None
     assert [each.about for each in statements["online"]] == ["snapshot", "last_snapshot"]
-    assert "log_growth" in statements["given"][0].observed
+    assert "block_growth" in statements["given"][0].observed
     assert statements["split"][0].consequences
 
 

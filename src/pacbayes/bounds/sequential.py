@@ -6,6 +6,7 @@ non-negative martingale at the true mean ``m``, and it increases in ``m``. State
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple, overload
 
 import numpy as np
@@ -40,6 +41,12 @@ class SequentialStatistics(NamedTuple):
         Means of the losses, of their squares and of their cubes.
     log_growth : ndarray, shape (..., B)
         Means of ``log(1 - rate loss)``.
+
+    Examples
+    --------
+    >>> import pacbayes as pb
+    >>> pb.bounds.sequential_statistics([0.5, 0.25], delta=0.05).means.tolist()
+    [0.375]
     """
 
     sizes: FloatArray
@@ -132,6 +139,7 @@ def sequential_from_blocks(
     n: int,
     delta: float,
     planned: int | None = None,
+    rates_delta: float | None = None,
 ) -> float:
     """Return the bound of one sequence from what was recorded of its blocks; their rates are computed again.
 
@@ -145,6 +153,8 @@ def sequential_from_blocks(
         Allowed probability of failure.
     planned : int, optional
         The number that was planned; None if the bound is for all at once.
+    rates_delta : float, optional
+        The delta that the rates were made for, if another.
 
     Examples
     --------
@@ -158,7 +168,8 @@ def sequential_from_blocks(
     True
     """
     owner = "sequential_from_blocks"
-    found = _replay(owner, (block_means, block_squares, block_cubes, block_growth), n, delta, planned)
+    numbers = (block_means, block_squares, block_cubes, block_growth)
+    found = _replay(owner, numbers, n, delta if rates_delta is None else rates_delta, planned)
     return float(_value(found, single(owner, "delta", delta)))
 
 
@@ -202,7 +213,7 @@ def _replay(
     """Bet again on what was recorded of one sequence."""
     rows = int(single(owner, "n", n))
     plan = _checked_plan(owner, planned, rows)
-    sizes, whole = block_sizes(rows, plan)
+    sizes, _ = block_sizes(rows, plan)
     given = [to_floats(owner, name, number) for name, number in zip(_NAMES, numbers, strict=True)]
     for name, array in zip(_NAMES, given, strict=True):
         if array.shape != sizes.shape:
@@ -214,10 +225,19 @@ def _replay(
             (-np.inf, 0.0, "be finite and at most 0") if name == _NAMES[3] else (0.0, 1.0, "lie in [0, 1]")
         )
         check_range(owner, name, array, low, high, words, finite=True)
-    bets = Bets(log_inverse(single(owner, "delta", delta).reshape(1)), plan)
-    for size, uncut, *block in zip(sizes, whole, *given, strict=True):
-        bets.add(size, bets.next_rate(uncut), Block(*(np.array([number]) for number in block)))
-    return SequentialStatistics(sizes, bets.rates[0], *given)
+    key = np.stack(given).tobytes()
+    rates = np.frombuffer(_replay_rates(key, rows, float(single(owner, "delta", delta)), plan))
+    return SequentialStatistics(sizes, rates, *given)
+
+
+@lru_cache(maxsize=8)
+def _replay_rates(numbers: bytes, n: int, delta: float, planned: int | None) -> bytes:
+    """Return the rates of one sequence; the same are asked for at every delta that a report shows."""
+    sizes, whole = block_sizes(n, planned)
+    bets = Bets(log_inverse(np.array([delta])), planned)
+    for size, uncut, block in zip(sizes, whole, np.frombuffer(numbers).reshape(4, -1).T, strict=True):
+        bets.add(size, bets.next_rate(uncut), Block(*block[:, None]))
+    return bets.rates.tobytes()
 
 
 def _checked_losses(owner: str, losses: ArrayLike) -> FloatArray:

@@ -18,6 +18,7 @@ from pacbayes._core import files as module
 from pacbayes.certificate import SUBJECTS, schema
 from pacbayes.certificate.arithmetic import statistics_of
 from pacbayes.certificate.words import round_up
+from pacbayes.procedures.base import draw_order
 
 from certificate.issued import SAMPLE
 
@@ -88,6 +89,9 @@ class TestEveryCertificate:
                 expected = pb.bounds.clopper_pearson(given["errors"], statement.n, delta)
             elif statement.bound == "maurer":
                 expected = pb.bounds.maurer(given["risk"], statement.kl, statement.n, delta)
+            elif statement.bound == "sequential":
+                losses = np.linspace(0.0, 0.4, 101)[draw_order(0, 101)[0]]
+                expected = pb.bounds.sequential(losses, delta, n=statement.n)
             elif statement.reference is None:
                 growth, rates, weights = (given[name] for name in ("log_growth", "rates", "weights"))
                 expected = pb.bounds.betting(growth, rates, statement.kl, statement.n, delta, weights)

@@ -48,7 +48,7 @@ def test_the_examples_show_what_a_statement_can_hold():
     assert statements["posterior"][0].reference is not None
     assert statements["posterior-portfolio"][0].references == ("fixed", "predictable")
     assert [each.about for each in statements["online"]] == ["snapshot", "last_snapshot"]
-    assert "log_growth" in statements["given"][0].observed
+    assert "block_growth" in statements["given"][0].observed
     assert statements["split"][0].consequences
 
 

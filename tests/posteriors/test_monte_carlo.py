@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from scipy.optimize import brentq
 from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
 
@@ -71,6 +72,62 @@ def test_delta_spent_is_part_of_delta(binary):
     with pytest.raises(ValueError, match=r"must exceed what Monte-Carlo draws have spent \(0.02\)"):
         pb.bounds.debiased(summary, kl=1.0, delta=0.01)
     assert pb.bounds.debiased(summary, kl=1.0, delta=0.05) == summary.bound("betting", kl=1.0, delta=0.05)
+
+
+def test_a_thousand_draws_come_within_a_hundredth():
+    """A risk of .1059: limits for any numbers with that mean, on 70 even shares of delta, gave .1509."""
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(500, 3))
+    y = (X[:, 0] + 0.2 * rng.normal(size=500) > 0).astype(int)
+    scale = brentq(lambda s: pb.Gaussian([1.0, 0.1, -0.1], s).zero_one(X, y).mean() - 0.1059, 0.01, 3.0)
+    posterior = pb.Gaussian([1.0, 0.1, -0.1], scale)
+    before = pb.bounds.chernoff(0.1059, 1000, 0.01 / 70)
+    assert before == pytest.approx(0.1509, abs=2e-3)
+    for seed in range(5):
+        summary = pb.MonteCarlo(posterior, draws=1000, delta=0.01, random_state=seed).summary(X, y)
+        assert 0.1059 < summary.risk < 0.1159
+
+
+def test_rates_are_moved_less_than_by_limits_for_any_numbers(binary):
+    X, y, posterior = binary
+    exact = pb.Summary.from_losses(posterior.zero_one(X, y)).log_growth
+    summary = pb.MonteCarlo(posterior, draws=1000, delta=0.01, random_state=0).summary(X, y)
+    low = np.log1p(-summary.rates)
+    share = 1.0 - np.clip(exact / low, 0.0, 1.0)
+    before = low * (1.0 - pb.kl_inv_lower(share, np.log(70 / 0.01) / 1000))
+    assert np.all(summary.log_growth <= exact)
+    assert np.mean((exact - summary.log_growth) / (exact - before)) < 0.7
+
+
+def test_chunks_of_examples_keep_their_draws(binary):
+    X, y, posterior = binary
+    scores = posterior.sample(200, 0) @ X.T
+    losses = ((scores > 0.0) != y).astype(float)
+    options = {"delta": 0.05, "rates": [0.5, 0.1]}
+    whole = pb.Summary.from_draws(losses, **options)
+    parts = [pb.Summary.from_draws(losses[:, part], **options) for part in (slice(0, 7), slice(7, 40), slice(40, 60))]
+    merged = parts[0] + parts[1] + parts[2]
+    assert merged.n == whole.n
+    for name, value in whole.statistics().items():
+        np.testing.assert_allclose(merged.statistic(name), value, rtol=1e-9, err_msg=name)
+    assert parts[0].risk != whole.risk
+
+
+def test_shares_add_up_to_at_most_delta(monkeypatch, binary):
+    """Every delta that is asked for on the way, once."""
+    X, y, posterior = binary
+    spent = []
+
+    def record(losses, delta, n):
+        spent.extend(np.ravel(delta).tolist())
+        return np.ones(len(losses))
+
+    monkeypatch.setattr("pacbayes.summary._monte_carlo.sequential", record)
+    summary = pb.MonteCarlo(posterior, draws=20, delta=0.01, random_state=0).summary(X, y)
+    summary.statistics()
+    summary.statistics()
+    assert len(spent) == 7 + 63 + 5 * 63  # numbers, growths at one strength, growths at five
+    assert 0.999 * 0.01 < sum(spent) <= 0.01
 
 
 def test_more_draws_come_closer_to_the_exact_value(binary):

@@ -8,6 +8,7 @@ from sklearn.naive_bayes import GaussianNB
 
 import pacbayes as pb
 from pacbayes.certificate import QUANTITIES, SUBJECTS, schema
+from pacbayes.certificate.blocks import BLOCK_NAMES
 from pacbayes.certificate.words import ASSUMPTIONS, round_up, sentences
 from pacbayes.procedures import PROCEDURES
 from pacbayes.report import compare_with_trivial, delta_values, page, render
@@ -111,7 +112,7 @@ def test_observed_numbers_have_words(stream):
     given = pb.certify_predictions(losses=[0.1, 0.5, 0.2] * 50)
     for certificate in (stream, given, *(model.certificate_ for model in issued)):
         for statement in certificate.statements:
-            assert set(statement.observed) - {"log_growth"} <= set(OBSERVED)
+            assert set(statement.observed) - {"log_growth", *BLOCK_NAMES} <= set(OBSERVED)
 
 
 @pytest.mark.parametrize(

@@ -14,11 +14,19 @@ from pacbayes.bounds.holdout import chernoff, clopper_pearson, progressive_chern
 from pacbayes.bounds.kl_bounds import catoni, maurer, maurer_relaxed, mcallester
 from pacbayes.bounds.planning import arguments_of, examples_needed, from_numbers
 from pacbayes.bounds.portfolio import portfolio
+from pacbayes.bounds.sequential import (
+    SequentialStatistics,
+    sequential,
+    sequential_from_blocks,
+    sequential_rates,
+    sequential_statistics,
+)
 
 __all__ = [
     "REFERENCE_KINDS",
     "DebiasedStatistics",
     "Entry",
+    "SequentialStatistics",
     "arguments_of",
     "betting",
     "betting_rates",
@@ -41,6 +49,10 @@ __all__ = [
     "portfolio",
     "progressive_chernoff",
     "require_sound",
+    "sequential",
+    "sequential_from_blocks",
+    "sequential_rates",
+    "sequential_statistics",
     "split_kl",
     "tolstikhin_seldin",
     "unexpected_bernstein",

@@ -114,6 +114,14 @@ CITATIONS = {
         booktitle="Advances in Neural Information Processing Systems",
         year="2013",
     ),
+    "waudby": _entry(
+        "article",
+        "waudbysmith2024estimating",
+        title="Estimating Means of Bounded Random Variables by Betting",
+        author="Waudby-Smith, Ian and Ramdas, Aaditya",
+        journal="Journal of the Royal Statistical Society Series B",
+        year="2024",
+    ),
     "wu": _entry(
         "inproceedings",
         "wu2022split",

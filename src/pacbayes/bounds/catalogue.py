@@ -17,6 +17,7 @@ from pacbayes.bounds.excess import excess_kl, excess_relaxed, split_kl, vector_k
 from pacbayes.bounds.holdout import chernoff, clopper_pearson, progressive_chernoff
 from pacbayes.bounds.kl_bounds import catoni, maurer, maurer_relaxed, mcallester
 from pacbayes.bounds.portfolio import portfolio
+from pacbayes.bounds.sequential import sequential_from_blocks
 from pacbayes.bounds.words import conditions
 
 __all__ = ["REFERENCE_KINDS", "Entry", "catalogue", "evaluate", "get", "get_on_target", "require_sound"]
@@ -55,7 +56,7 @@ class Entry:
         As codes; :func:`pacbayes.bounds.words.conditions` says them in words.
     valid_for, published_for : frozenset of str
         Kinds of reference for which it is proved, and for which it is only published.
-    valid_at : {"one_n", "all_n", "all_n_fixed_rates"}
+    valid_at : {"one_n", "all_n", "all_n_fixed_rates", "all_n_no_plan"}
         The sample sizes for which it holds at once; :func:`pacbayes.bounds.words.sample_sizes` says it in words.
     citation : str
         BibTeX.
@@ -183,11 +184,26 @@ _ENTRIES = (
         valid_at="all_n_fixed_rates",
     ),
 )
-_BY_NAME = {record.name: record for record in _ENTRIES}
+# reads losses in their order; its statistics, block by block, do not follow from a risk, so that it is not listed
+_SEQUENTIAL = Entry(
+    name="sequential",
+    function=sequential_from_blocks,
+    targets=frozenset({"risk"}),
+    statistics=("block_means", "block_squares", "block_cubes", "block_growth", "planned", "rates_delta"),
+    assumptions=_UNSEEN,
+    citation=CITATIONS["waudby"],
+    description="Bets on the losses of one fixed predictor, each adapted to the losses before it.",
+    uses_kl=False,
+    valid_for=_FIXED,
+    valid_at="all_n_no_plan",
+)
+_BY_NAME = {record.name: record for record in (*_ENTRIES, _SEQUENTIAL)}
 
 
 def catalogue() -> tuple[Entry, ...]:
-    """Return every bound as a record: name, statistics, assumptions, citation and a sentence.
+    """Return every bound of a few statistics as a record: name, statistics, assumptions, citation and a sentence.
+
+    :func:`pacbayes.bounds.sequential` is not among them, since it reads losses one by one; :func:`get` knows it.
 
     Examples
     --------
@@ -214,7 +230,7 @@ def get(name: str) -> Entry:
     """
     found = _BY_NAME.get(str(name).replace("-", "_"))
     if found is None:
-        raise ValueError(f"The bound must be one of {', '.join(_BY_NAME)}. Got {name!r} instead.")
+        raise ValueError(f"The bound must be one of {', '.join(each.name for each in _ENTRIES)}. Got {name!r} instead.")
     return found
 
 

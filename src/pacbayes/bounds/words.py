@@ -18,6 +18,7 @@ _SAMPLE_SIZES = {
     "one_n": "one n",
     "all_n": "all n at once",
     "all_n_fixed_rates": "all n at once, with rates that do not depend on n",
+    "all_n_no_plan": "the planned n, or all n at once without a plan",
 }
 
 

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from pacbayes import bounds, statistics
 from pacbayes._core.types import FloatArray, FloatOrArray
+from pacbayes.certificate.blocks import block_statistics
 from pacbayes.certificate.statement import Reference, Statement
 
 __all__ = ["consequence_value", "evaluate_statement", "rates_of", "risk_bound", "statistics_of"]
@@ -60,8 +61,10 @@ def rates_of(rates: str | float | None, n: int, delta: float) -> tuple[FloatArra
 
 def statistics_of(statement: Statement, delta: float) -> dict[str, Any]:
     """Return every statistic that follows from what was observed; ``delta`` is that of the statement's grid."""
-    rates, weights = rates_of(statement.rates, statement.n, delta)
     observed = statement.observed
+    if "block_means" in observed:
+        return block_statistics(observed, statement.rates, statement.n, delta)
+    rates, weights = rates_of(statement.rates, statement.n, delta)
     if "errors" in observed:
         given = {name: observed[name] for name in ("errors", "reference_errors", "both") if name in observed}
         strength = 1.0 if statement.reference is None else statement.reference.strength

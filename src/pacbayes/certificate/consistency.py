@@ -11,6 +11,7 @@ from pacbayes import bounds
 from pacbayes._core.types import FloatArray
 from pacbayes.certificate.arithmetic import consequence_value, evaluate_statement, rates_of
 from pacbayes.certificate.assumptions import ASSUMPTIONS
+from pacbayes.certificate.blocks import wrong_blocks
 from pacbayes.certificate.checks import AGREEMENT, Check, compare
 from pacbayes.certificate.last_shares import last_share
 from pacbayes.certificate.quantities import QUANTITIES
@@ -155,12 +156,17 @@ def _own_rates(record: Certificate, statement: Statement) -> bool:
 
 def _bets(statement: Statement) -> bool:
     names = [statement.bound, *([] if statement.reference is None else [statement.reference.bound])]
-    return any("rates" in bounds.get(name).statistics for name in names)
+    return any({"rates", "planned"} & set(bounds.get(name).statistics) for name in names)
 
 
 def _check_observed(record: Certificate, statement: Statement) -> Check:
     """Check what follows from the definition of what was observed."""
-    wrong = _wrong_counts(statement) if "errors" in statement.observed else _wrong_growth(record, statement)
+    if "errors" in statement.observed:
+        wrong = _wrong_counts(statement)
+    elif "block_means" in statement.observed:
+        wrong = wrong_blocks(statement, record.delta / record.candidates)
+    else:
+        wrong = _wrong_growth(record, statement)
     return Check("observed", wrong is None, claimed=wrong)
 
 

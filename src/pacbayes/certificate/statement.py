@@ -96,7 +96,8 @@ class Statement:
     observed : mapping
         What was observed on them. For losses of 0 and 1 counts, from which all else follows: "errors", with a reference
         also "reference_errors" and "both" (for a posterior expected numbers of errors; for a portfolio one of each per
-        reference); for other losses "risk" and "log_growth".
+        reference); for other losses "risk" and "log_growth", or for bets that adapt, block by block, "block_means",
+        "block_squares", "block_cubes" and "block_growth".
     bound : str
         Name in :func:`pacbayes.bounds.catalogue`.
     share : float
@@ -104,7 +105,7 @@ class Statement:
     kl : float
         Divergence of the posterior from the prior.
     rates : str, float or None
-        Of a bound that bets: "one_n" or "all_n" for the library's own grids, or one rate chosen on learning rows.
+        Of a bound that bets: "one_n" or "all_n" for the library's own rates, or one rate chosen on learning rows.
     reference : Reference or None
         The one that was subtracted at a strength chosen beforehand.
     references : tuple of {"fixed", "predictable"}

@@ -96,7 +96,7 @@ SUBJECTS: dict[str, Subject] = {
     "given_losses": Subject(
         "the predictor with these losses",
         "The predictor with these losses",
-        bounds=_EXACT | _BETTING,
+        bounds=_EXACT | _BETTING | {"sequential"},
         procedures=frozenset({"given"}),
         assumptions=_UNSEEN,
     ),

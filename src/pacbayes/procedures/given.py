@@ -11,12 +11,14 @@ from numpy.typing import ArrayLike
 from pacbayes._core.arguments import check_range, to_floats
 from pacbayes._core.digests import digest_of_arrays
 from pacbayes._core.types import FloatArray, Labels, RowsLike
-from pacbayes.bounds import betting_rates
+from pacbayes.bounds import sequential_statistics
 from pacbayes.certificate import Certificate, Check, Choice, Statement, issue
-from pacbayes.procedures.base import Issued, Procedure, Sample, compare_certificates
-from pacbayes.summary import Summary
+from pacbayes.certificate.blocks import BLOCK_NAMES
+from pacbayes.procedures.base import Issued, Procedure, Sample, compare_certificates, draw_order
 
 __all__ = ["Given", "check_losses", "zero_one_losses"]
+
+_ORDER_SEED = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,9 +48,9 @@ class Given(Procedure):
         return Issued(self.certify(zero_one_losses(self.name, sample.y, predictions), about="given_predictions"))
 
     def certify(self, losses: FloatArray, *, about: str) -> Certificate:
-        """Certify losses: by the exact binomial limit where all are 0 or 1, else by betting."""
+        """Certify losses: by the exact binomial limit where all are 0 or 1, else by bets that adapt."""
         binary = bool(np.all((losses == 0.0) | (losses == 1.0)))
-        statement = _count_statement(losses, about) if binary else self._growth_statement(losses, about)
+        statement = _count_statement(losses, about) if binary else self._block_statement(losses, about)
         return issue(
             self.name,
             [statement],
@@ -58,15 +60,20 @@ class Given(Procedure):
             digests={"losses": digest_of_arrays(losses=losses)},
         )
 
-    def _growth_statement(self, losses: FloatArray, about: str) -> Statement:
-        rates, weights = betting_rates(n=losses.size, delta=self.delta / self.candidates)
-        summary = Summary.from_values(losses, rates=rates, weights=weights)
+    def _block_statement(self, losses: FloatArray, about: str) -> Statement:
+        """Bet on the losses in an order drawn with a fixed seed: files are often sorted, by label for example."""
+        order, _ = draw_order(_ORDER_SEED, losses.size)
+        found = sequential_statistics(losses[order], self.delta / self.candidates, n=losses.size)
+        blocks = (found.means, found.squares, found.cubes, found.log_growth)
         return Statement(
             about=about,
             quantity="loss",
             n=losses.size,
-            observed={"risk": summary.risk, "log_growth": summary.log_growth},
-            bound="betting",
+            observed={
+                "risk": float((found.sizes * found.means).sum() / losses.size),
+                **dict(zip(BLOCK_NAMES, blocks, strict=True)),
+            },
+            bound="sequential",
             rates="one_n",
             assumptions=("iid", "unseen"),
         )

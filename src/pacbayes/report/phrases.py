@@ -196,4 +196,6 @@ def count_words(observed: float | Sequence[float]) -> str:
 def rates_words(statement: Statement) -> str:
     """Return which rates a bound bets at."""
     rates = statement.rates
+    if "block_means" in statement.observed:
+        return "chosen block by block from the losses before"
     return _RATES.get(rates, rates) if isinstance(rates, str) else f"{rates:g}, chosen on the learning rows"

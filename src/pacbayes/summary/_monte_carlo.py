@@ -1,39 +1,115 @@
 """The error of averaging over draws from the posterior, one-sided, in the direction that a bound needs.
 
-For independent draws ``W_1..W_N`` each statistic is a mean of ``N`` independent numbers in a known range; scaled to
-[0, 1], it is replaced by its one-sided Chernoff limit ``kl_inv(mean, log(1/share)/N)``. Every statistic gets an even
-share of delta, so that all limits hold at once whichever bound is computed from them.
+For independent draws ``W_1..W_N`` each statistic is the mean of ``N`` independent numbers with one mean, one per draw,
+in a known range. Scaled to [0, 1] they are losses of one fixed predictor, and :func:`pacbayes.bounds.sequential` bounds
+their mean from above; from below it bounds the mean of 1 minus them. Draws of a posterior mostly agree on their number
+of errors, so that bets that adapt to their variance come far closer than a limit for any numbers with that mean.
+
+Every limit has its share of delta, fixed before the draws, and shares add up to at most 1: by the union bound all
+limits hold at once with probability at least ``1 - delta``, whichever bound is computed from them. The risk from above
+has a fifth of delta, the other numbers three tenths, and vectors half, of which each rate has its weight: the rates
+that :func:`pacbayes.bounds.betting` trusts most are moved least.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 
-from pacbayes._core.rounding import log_inverse
-from pacbayes._core.types import FloatOrArray
-from pacbayes.numerics import kl_inv_lower, kl_inv_upper
+from pacbayes._core.types import FloatArray
+from pacbayes.bounds import sequential
+from pacbayes.statistics import Mean, means
 
-__all__ = ["MonteCarloError"]
+__all__ = ["Drawn", "MonteCarloError", "drawn_means"]
+
+_RISK_SHARE, _NUMBERS_SHARE, _VECTORS_SHARE = 0.2, 0.3, 0.5 * (1.0 - 1e-12)  # rounding keeps the sum below 1
+_BELOW = "risk from below"  # which the variance subtracts
+
+
+def drawn_means() -> tuple[Mean, ...]:
+    """Return the statistics that depend on draws, in the order of the table."""
+    return tuple(entry for entry in means() if not entry.of_reference)
+
+
+class Drawn(NamedTuple):
+    """What turns sums over examples into statistics: their number, and what the limits of a statistic depend on."""
+
+    n: int
+    strength: float
+    rates: FloatArray
+    weights: FloatArray
 
 
 @dataclass(frozen=True, slots=True)
 class MonteCarloError:
-    """How many draws were made, and the probability with which their correction may fail."""
+    """The sums of each draw, and the probability with which their correction may fail.
+
+    Attributes
+    ----------
+    draws : int
+    delta : float
+    sums : ndarray, shape (S, draws)
+        Of every drawn statistic over the examples so far, with one row per entry of a vector or matrix, in the order of
+        the table.
+    """
 
     draws: int
     delta: float
+    sums: FloatArray = field(compare=False, repr=False)
+    _found: dict[str, FloatArray] = field(default_factory=dict, compare=False, repr=False)
 
-    def _budget(self, shares: int) -> float:
-        return float(log_inverse(np.asarray(self.delta / shares)) / self.draws)
+    def __add__(self, other: MonteCarloError) -> MonteCarloError:
+        """Add further examples; if theirs are other draws, pairs of draws are as independent as draws are."""
+        return replace(self, sums=self.sums + other.sums, _found={})
 
-    def corrected(
-        self, value: FloatOrArray, limits: tuple[FloatOrArray, FloatOrArray], shares: int, adverse: str
-    ) -> FloatOrArray:
-        """Return a statistic, or one per rate, moved to its adverse side ("above" or "below") within its limits."""
-        low, high = limits
-        scaled: FloatOrArray = np.clip((value - low) / (high - low), 0.0, 1.0)
-        budget = self._budget(shares)
-        moved = kl_inv_lower(scaled, budget) if adverse == "below" else kl_inv_upper(scaled, budget)
-        return low + (high - low) * moved
+    def corrected(self, name: str, drawn: Drawn) -> FloatArray:
+        """Return a statistic, one number or one per entry of a vector or matrix, on its adverse side."""
+        if name not in self._found:
+            entries = [entry for entry in drawn_means() if entry.per is None]
+            vector = next((entry for entry in drawn_means() if entry.name == name and entry.per is not None), None)
+            self._found.update(self._numbers(entries, drawn) if vector is None else self._vector(vector, drawn))
+        return self._found[name]
+
+    def risk_from_below(self, drawn: Drawn) -> float:
+        """Return a lower limit on the risk."""
+        return float(self.corrected(_BELOW, drawn)[0])
+
+    def _numbers(self, entries: Sequence[Mean], drawn: Drawn) -> dict[str, FloatArray]:
+        """Return all numbers at once: one call for several sequences costs little more than for one."""
+        names = [entry.name for entry in entries] + [_BELOW]
+        risk = next(entry for entry in entries if entry.name == "risk")
+        below = [entry.adverse == "below" for entry in entries] + [True]
+        other = self.delta * _NUMBERS_SHARE / (len(names) - 1)
+        shares = np.array([self.delta * _RISK_SHARE if name == "risk" else other for name in names])
+        values = np.concatenate([self._values(entry, drawn) for entry in [*entries, risk]])
+        limits = [entry.limits(drawn.strength, drawn.rates) for entry in [*entries, risk]]
+        low, high = (np.array([float(pair[side]) for pair in limits]) for side in (0, 1))
+        moved = _limit(values, low, high, np.array(below), shares)
+        return {name: moved[index : index + 1] for index, name in enumerate(names)}
+
+    def _vector(self, entry: Mean, drawn: Drawn) -> dict[str, FloatArray]:
+        vectors = sum(each.per is not None for each in drawn_means())
+        rows = entry.shape(drawn.rates.size)
+        weights = np.ravel(np.broadcast_to(drawn.weights, rows))  # the same for every strength
+        shares = self.delta * _VECTORS_SHARE / vectors * weights / weights.sum()
+        low, high = (np.broadcast_to(limit, shares.shape) for limit in entry.limits(drawn.strength, drawn.rates))
+        below = np.full(shares.shape, entry.adverse == "below")
+        return {entry.name: _limit(self._values(entry, drawn), low, high, below, shares)}
+
+    def _values(self, entry: Mean, drawn: Drawn) -> FloatArray:
+        """Return what each draw gives: one row, or one per entry of a vector or matrix."""
+        rows = [math.prod(each.shape(drawn.rates.size)) for each in drawn_means()]
+        names = [each.name for each in drawn_means()]
+        start = sum(rows[: names.index(entry.name)])
+        return self.sums[start : start + rows[names.index(entry.name)]] / drawn.n
+
+
+def _limit(values: FloatArray, low: FloatArray, high: FloatArray, below: FloatArray, delta: FloatArray) -> FloatArray:
+    """Return one-sided limits on means over draws, the last axis, of numbers in a range, each with its own delta."""
+    scaled = np.clip((values - low[:, None]) / (high - low)[:, None], 0.0, 1.0)
+    moved = np.asarray(sequential(np.where(below[:, None], 1.0 - scaled, scaled), delta, n=values.shape[-1]))
+    return np.where(below, high - (high - low) * moved, low + (high - low) * moved)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,7 +10,7 @@ import numpy as np
 from pacbayes._core.arguments import single
 from pacbayes._core.types import FloatArray, FloatOrArray
 from pacbayes.statistics import STRENGTHS, TABLE, Mean, means
-from pacbayes.summary._monte_carlo import MonteCarloError
+from pacbayes.summary._monte_carlo import Drawn, MonteCarloError
 from pacbayes.summary._totals import Totals
 
 __all__ = ["Statistics"]
@@ -61,27 +60,25 @@ class Statistics:
         return {name: self.statistic(name) for name in TABLE if name in _MEANS or name in _OTHERS}
 
     def _number(self, entry: Mean) -> float:
-        low, high = entry.limits(self.strength, self.rates)
-        value = float(np.clip(self._mean(entry.name), low, high)[0])
         if self.monte_carlo is not None and not entry.of_reference:
-            value = float(self.monte_carlo.corrected(value, (low, high), self._shares, entry.adverse))
+            value = float(self.monte_carlo.corrected(entry.name, self._drawn)[0])
+        else:
+            low, high = entry.limits(self.strength, self.rates)
+            value = float(np.clip(self._mean(entry.name), low, high)[0])
         return value if entry.rest_of is None else min(value, 1.0 - float(self.statistic(entry.rest_of)))
 
     def _vector(self, entry: Mean) -> FloatArray:
-        value, shape = self._mean(entry.name), entry.shape(self.rates.size)
+        shape = entry.shape(self.rates.size)
         if self.monte_carlo is None or entry.of_reference:
-            return value.reshape(shape)
-        limits = entry.limits(self.strength, self.rates)
-        return np.asarray(self.monte_carlo.corrected(value, limits, self._shares, entry.adverse)).reshape(shape)
+            return self._mean(entry.name).reshape(shape)
+        return self.monte_carlo.corrected(entry.name, self._drawn).reshape(shape)
 
     def _mean(self, name: str) -> FloatArray:
         return self.totals.mean(name, self.n, self.rates.size)
 
     @property
-    def _shares(self) -> int:
-        """How many statistics depend on draws: numbers, the risk from below as well, and vectors at each rate."""
-        drawn = [entry for entry in means() if not entry.of_reference]
-        return 1 + sum(math.prod(entry.shape(self.rates.size)) for entry in drawn)
+    def _drawn(self) -> Drawn:
+        return Drawn(self.n, self.strength, self.rates, self.weights)
 
     @property
     def risk(self) -> float:
@@ -113,9 +110,8 @@ class Statistics:
         """An upper bound on the posterior mean of the unbiased sample variance of the loss."""
         if self.n < 2:
             return 0.5
-        mean = float(self._mean("risk")[0])
-        if self.monte_carlo is not None:  # the variance subtracts it
-            mean = float(self.monte_carlo.corrected(mean, (0.0, 1.0), self._shares, "below"))
+        draws = self.monte_carlo
+        mean = float(self._mean("risk")[0]) if draws is None else draws.risk_from_below(self._drawn)
         spread = self._number(_MEANS["risk_second"]) - mean**2
         return float(np.clip(self.n / (self.n - 1) * spread, 0.0, 0.5))
 

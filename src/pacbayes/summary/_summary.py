@@ -16,7 +16,7 @@ from pacbayes.bounds import Entry, catalogue, evaluate, require_sound
 from pacbayes.summary._inputs import Options, ReferenceLike, Setting, checked_losses, checked_setting
 from pacbayes.summary._monte_carlo import MonteCarloError
 from pacbayes.summary._statistics import Statistics
-from pacbayes.summary._totals import Totals, exact_totals, mixture_totals
+from pacbayes.summary._totals import Totals, draw_totals, exact_totals, mixture_totals
 
 __all__ = ["Summary"]
 
@@ -166,9 +166,11 @@ class Summary(Statistics):
         >>> 0.2 < summary.risk < 0.25, summary.spent
         (True, 0.01)
         """
-        count = max(1, len(np.atleast_1d(np.asarray(losses))))
-        even = cls.from_mixture(losses, np.full(count, 1.0 / count), reference, **options)
-        return replace(even, monte_carlo=MonteCarloError(count, float(single("Summary", "delta", delta))))
+        matrix = checked_losses("losses", losses, dimensions=2)
+        setting = checked_setting(matrix.shape[1], reference, options)
+        totals, sums = draw_totals(matrix, setting.references, setting.strength, setting.rates)
+        error = MonteCarloError(len(matrix), float(single("Summary", "delta", delta)), sums)
+        return replace(cls._of(matrix.shape[1], setting, totals), monte_carlo=error)
 
     @classmethod
     def from_chunks(
@@ -222,7 +224,10 @@ class Summary(Statistics):
         ):
             if not same:
                 raise ValueError(f"Summaries can be added only if they have the same {what}.")
-        return replace(self, n=self.n + other.n, totals=self.totals + other.totals)
+        draws = self.monte_carlo
+        if draws is not None and other.monte_carlo is not None:
+            draws = draws + other.monte_carlo
+        return replace(self, n=self.n + other.n, totals=self.totals + other.totals, monte_carlo=draws)
 
     @property
     def feeds(self) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from pacbayes._core.rounding import two_sum
 from pacbayes._core.types import FloatArray
 from pacbayes.statistics import STRENGTHS, ExpectedLosses, Mean, RealLosses, means
 
-__all__ = ["Totals", "exact_totals", "mixture_totals"]
+__all__ = ["Totals", "draw_totals", "exact_totals", "mixture_totals"]
 
 _AnyBlock = TypeVar("_AnyBlock", ExpectedLosses, RealLosses)
 _BLOCK = 8192  # examples at a time: with 63 rates, temporaries of 4 MB, and of 20 MB for growths at real references
@@ -62,6 +62,32 @@ def mixture_totals(
     blocks = [slice(start, start + step) for start in range(0, losses.shape[1], step)]
     parts = (RealLosses.of(losses[:, b], references[b], strength, rates[:, None]) for b in blocks)
     return _gather(_sums(part, partial(_real_sum, weights=weights, rates=rates)) for part in parts)
+
+
+def draw_totals(
+    losses: FloatArray, references: FloatArray, strength: float, rates: FloatArray
+) -> tuple[Totals, FloatArray]:
+    """Return the totals for draws (rows) averaged evenly, and the sums of each draw: one row per drawn statistic."""
+    step = max(1, _BLOCK // max(1, losses.shape[0]))
+    blocks = [slice(start, start + step) for start in range(0, losses.shape[1], step)]
+    totals, sums = [], []
+    for b in blocks:
+        part = RealLosses.of(losses[:, b], references[b], strength, rates[:, None])
+        by_draw = [None if entry.of_reference else _draw_sums(entry, part, rates) for entry in means()]
+        sums.append(np.concatenate([rows for rows in by_draw if rows is not None]))
+        pairs = zip(means(), by_draw, strict=True)
+        even = np.full(1, np.nan)  # weights play no part in what is about the reference alone
+        averages = [_real_sum(entry, part, even, rates) if rows is None else rows.mean(axis=1) for entry, rows in pairs]
+        totals.append(np.concatenate(averages))
+    return _gather(totals), np.asarray(sum(sums))
+
+
+def _draw_sums(entry: Mean, block: RealLosses, rates: FloatArray) -> FloatArray:
+    if entry.per is None:
+        return np.asarray(entry.values(block).sum(axis=-1))[None]
+    draws = len(block.loss)
+    by_rate = [entry.values(replace(block, rates=rate)).sum(axis=-1).reshape(-1, draws) for rate in rates]
+    return np.swapaxes(by_rate, 0, 1).reshape(-1, draws)
 
 
 def _gather(parts: Iterable[FloatArray]) -> Totals:

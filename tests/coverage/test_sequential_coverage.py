@@ -1,0 +1,47 @@
+"""Coverage of sequential bets by simulation: at one sample size, and for all at once whenever one stops."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pacbayes.bounds import sequential, sequential_statistics
+
+from coverage import laws
+from coverage.judging import too_often
+
+RUNS = 10_000
+N = 60
+DELTAS = (0.5, 0.2, 0.05)
+LOSSES = {
+    "bernoulli": laws.LOSSES["bernoulli"],
+    "uniform": laws.LOSSES["uniform"],
+    "skewed": (lambda rng, shape: rng.beta(0.2, 3.8, shape), 0.05),
+    "mostly zero": (lambda rng, shape: (rng.random(shape) < 0.2) * rng.random(shape), 0.1),
+}
+
+
+def largest_capital(losses, mean, delta, planned):
+    """The logarithm of the largest capital after any row, at the true mean: what a run that stops at will looks at."""
+    found = sequential_statistics(losses, delta, planned)
+    rates = np.repeat(found.rates, found.sizes.astype(int), axis=-1)
+    return np.cumsum(np.log1p(-rates * losses) - np.log1p(-rates * mean), axis=-1).max(axis=-1)
+
+
+@pytest.mark.parametrize("planned", [N, None], ids=["one n", "all n"])
+@pytest.mark.parametrize("law", LOSSES)
+def test_one_predictor(law, planned, judge):
+    draw, mean = LOSSES[law]
+    losses = draw(np.random.default_rng(11), (RUNS, N))
+    for delta in DELTAS:
+        judge(f"sequential, {law}, delta {delta}", sequential(losses, delta, planned), mean, delta)
+
+
+@pytest.mark.parametrize("planned", [N, None], ids=["one n", "all n"])
+@pytest.mark.parametrize("law", ["bernoulli", "mostly zero"])
+def test_stopping_when_the_bound_looks_best(law, planned):
+    draw, mean = LOSSES[law]
+    losses = draw(np.random.default_rng(12), (RUNS, N))
+    for delta in DELTAS:
+        stopped = largest_capital(losses, mean, delta, planned) >= np.log(1.0 / delta)
+        assert not too_often(stopped.sum(), RUNS, delta)

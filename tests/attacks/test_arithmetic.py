@@ -53,8 +53,15 @@ def stream():
     )
 
 
-def test_what_the_tool_makes_of_the_truth_verifies(betting, debiased, portfolio, stream):
-    for certificate in (betting, debiased, portfolio, stream):
+@pytest.fixture(scope="module")
+def longer():
+    """A stream that was extended until a snapshot came that nobody had planned."""
+    model = pb.OnlineCertifiedClassifier(GaussianNB(), certify_last=True, random_state=0)
+    return model.fit(SAMPLE.X[:300], NOISE[:300]).update(SAMPLE.X[300:], NOISE[300:]).certificate_
+
+
+def test_what_the_tool_makes_of_the_truth_verifies(betting, debiased, portfolio, stream, longer):
+    for certificate in (betting, debiased, portfolio, stream, longer):
         assert reissue(certificate).verify()
 
 
@@ -98,8 +105,42 @@ def test_shares_of_delta_moved_in_hindsight(stream):
         moved = [replace(snapshots, share=shares[0]), replace(last, share=shares[1])]
         assert not reissue(stream, statements=moved).verify()
     assert not reissue(stream, statements=[last]).verify()
-    fewer = [Choice("last_of", 1, "schedule") if each.what == "last_of" else each for each in stream.choices]
-    assert not reissue(stream, choices=fewer).verify()
+    for what, value in (("last_of", 1), ("last_of", 9), ("expected_last", 1), ("expected_rows", 10**6)):
+        other = [Choice(what, value, "schedule") if each.what == what else each for each in stream.choices]
+        assert not reissue(stream, choices=other).verify()
+        without = [each for each in stream.choices if each.what != what]
+        assert not reissue(stream, choices=without).verify()
+
+
+def test_an_exact_count_where_the_rows_were_not_known_beforehand(longer):
+    """Whoever may stop when the count is low has to bet for all lengths."""
+    snapshots, last = longer.statements
+    assert last.bound == "betting"
+    exact = replace(last, bound="clopper_pearson", rates=None)
+    shuffled = tuple(code for code in last.assumptions if code != "arrival_order")
+    rows, count = (
+        next(each.value for each in longer.choices if each.what == what) for what in ("expected_rows", "last_of")
+    )
+    assert count > 8
+    for share in (last.share, 0.4, 0.5):
+        for forged in (
+            replace(exact, share=share),
+            replace(exact, share=share, assumptions=shuffled),
+            replace(exact, share=share, assumptions=shuffled, n=rows, observed={"errors": 0}),
+        ):
+            assert not reissue(longer, statements=[snapshots, forged]).verify()
+    for share in (0.4, 0.5, 0.1, 0.05):
+        assert not reissue(longer, statements=[snapshots, replace(last, share=share)]).verify()
+
+
+def test_bets_on_more_rows_than_there_were(stream, longer):
+    snapshots, last = longer.statements
+    more = replace(last, n=snapshots.n + 1)
+    assert not reissue(longer, statements=[snapshots, more]).verify()
+    snapshots, last = stream.statements
+    assert not reissue(stream, statements=[snapshots, replace(last, n=last.n + 100)]).verify()
+    bets = replace(last, bound="betting", rates="all_n", share=0.05)
+    assert not reissue(stream, statements=[snapshots, bets]).verify()
 
 
 def test_a_grid_for_one_n_under_a_stream(stream):

@@ -111,6 +111,26 @@ def test_streams_with_updates(delta, judge):
     judge(f"certificate of a stream, delta {delta}", np.array(values), np.array(truths), delta)
 
 
+@pytest.mark.parametrize("delta", [0.05, 0.5])
+def test_all_statements_of_a_stream_hold_together(delta, judge):
+    """Snapshots and last snapshot, after the fit and after every update, each about a snapshot of its own time."""
+    slack = []
+    for run in range(200):
+        sample = pb.datasets.make_known_risk(N, d=3, separation=0.7, random_state=run)
+        fresh = pb.datasets.make_known_risk(4000, d=3, separation=0.7, random_state=run)  # the same law
+        model = pb.OnlineCertifiedClassifier(GaussianNB(), delta=delta, certify_last=True, random_state=run)
+        model.fit(sample.X[:120], sample.y[:120])
+        differences = []
+        for start in (120, 140, 160, 180, 200):
+            errors = [np.mean(snapshot.predict(fresh.X[N:]) != fresh.y[N:]) for _, snapshot in model.snapshots_]
+            snapshots, last = model.certificate_.statements
+            differences += [snapshots.value - model.weights_ @ errors, last.value - errors[-1]]
+            if start < 200:
+                model.update(sample.X[start : start + 20], sample.y[start : start + 20])
+        slack.append(min(differences))
+    judge(f"all statements of a stream together, delta {delta}", np.array(slack), 0.0, delta)
+
+
 def adult_fits(data_folder, runs, delta, options):
     X, y = pb.datasets.load("adult", encoding="sound", return_X_y=True)
     X, y = np.asarray(X, dtype=float), np.asarray(y)

@@ -12,6 +12,7 @@ from pacbayes._core.types import FloatArray
 from pacbayes.certificate.arithmetic import consequence_value, evaluate_statement, rates_of
 from pacbayes.certificate.assumptions import ASSUMPTIONS
 from pacbayes.certificate.checks import AGREEMENT, Check, compare
+from pacbayes.certificate.last_shares import last_share
 from pacbayes.certificate.quantities import QUANTITIES
 from pacbayes.certificate.statement import Statement
 from pacbayes.certificate.subjects import SUBJECTS
@@ -53,12 +54,26 @@ def _check_shares(record: Certificate) -> Check:
     """All statements hold together, since their shares of delta were fixed beforehand and add up to at most 1."""
     shares = [statement.share for statement in record.statements]
     own = [1.0 / len(shares)] * len(shares)
-    about, count = [statement.about for statement in record.statements], _chosen(record, "last_of")
+    about = [statement.about for statement in record.statements]
     if "last_snapshot" in about:  # one of many that might have been the last, never alone and never with an even share
-        if about != ["snapshot", "last_snapshot"] or not _is_count(count):
+        if about != ["snapshot", "last_snapshot"] or not _fits_plan(record):
             return Check("shares", held=False)
-        own = [0.5, 0.5 / (count * (count + 1))]
+        planned = record.statements[1].bound == "clopper_pearson"
+        count, expected = _chosen(record, "last_of"), _chosen(record, "expected_last")
+        own = [0.5, last_share(count, expected, planned=planned)]
     return compare("shares", shares, own, within=AGREEMENT)
+
+
+def _fits_plan(record: Certificate) -> bool:
+    """Whether the last snapshot is one that the plan of the first fit has, and as many rows as its bound allows."""
+    snapshots, last = record.statements
+    count, expected, rows = (_chosen(record, what) for what in ("last_of", "expected_last", "expected_rows"))
+    if not all(map(_is_count, (count, expected, rows))) or count < expected or last.n > snapshots.n:
+        return False
+    extended = "arrival_order" in last.assumptions
+    if last.bound == "clopper_pearson":
+        return bool(count == expected and last.n == rows and not extended)
+    return extended and (count > expected or bool(last.n > rows))
 
 
 def _chosen(record: Certificate, what: str) -> Any:

@@ -30,6 +30,10 @@ __all__ = [
 ]
 
 _ANYTIME = "It holds for all lengths of the stream at once, so that it may be looked at and extended at will."
+_FIRST_ANYTIME = (
+    "The first number holds for all lengths of the stream at once, and delta has a part for longer streams, so that "
+    "they may be looked at and extended at will."
+)
 
 _NOTES = {
     "sorted_by_label": "The rows came sorted by label; rows that were collected class by class are not i.i.d.",
@@ -53,6 +57,8 @@ _WHAT = {
     "posterior_mean": "posterior mean",
     "posterior_shape": "posterior shape and scale",
     "last_of": "snapshot, the last of",
+    "expected_last": "snapshot expected to be the last at the first fit",
+    "expected_rows": "rows that it was to be judged on",
 }
 _VALUES = {"grid": "best of a grid", "fit": "the fit on the learning rows", "gradient": "by the gradient of the bound"}
 _WHERE = {
@@ -158,7 +164,10 @@ def assumption_words(certificate: Certificate) -> list[str]:
 
 def gain_words(certificate: Certificate) -> list[str]:
     """Return what a certificate gives beyond its numbers; nothing of it has to be assumed."""
-    return [_ANYTIME] if all(each.anytime for each in certificate.statements) else []
+    anytime = [each.anytime for each in certificate.statements]
+    if not anytime or not anytime[0]:
+        return []
+    return [_ANYTIME if all(anytime) else _FIRST_ANYTIME]
 
 
 def note_words(note: Note) -> str:

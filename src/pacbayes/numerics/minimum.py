@@ -24,10 +24,12 @@ _START = 2  # steps towards each part's own root
 _SETTLE = 6  # steps in b alone before risk moves
 _JOINT = 14
 _FALL = 60
-_INNER = 40
+_INNER = 80
+_SHRINK = 0.01
 _PROOFS = 40
 _BALANCED = 2.0  # a balance from which on the value says something about the minimum
 _CLOSE = 1e-10  # to the root, for the quick search to do
+_LEAP = 2e-11  # the first step of a proof that has no slope to go by
 _NEAR = 4.0  # how far above the level a search aims, in units of the rounding there
 _MARGIN = 32.0  # the same for the first proof, whose tangent is rounded too
 
@@ -44,7 +46,8 @@ def minimum_root(problem: MinimumProblem, level: FloatArray) -> tuple[FloatArray
     if hard.size:  # a poor start: search from the right, where every step is safe
         part = problem.take(hard)
         found, where = _fall(part, start[hard], np.full_like(b[hard], 0.5), level[hard])
-        risk[hard], b[hard], proved[hard], _ = _prove(part, found, where, level[hard], attempts=_PROOFS)
+        found, where, proved[hard], _ = _prove(part, found, where, level[hard], attempts=_PROOFS)
+        risk[hard], b[hard] = found, where
         at = problem.evaluate(risk, b)
     return np.where(proved, risk, 1.0), at
 
@@ -120,7 +123,8 @@ def _settle(
         low, high = np.where(balance.level > 0.0, b, low), np.where(balance.level <= 0.0, b, high)
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
             new = b + balance.level / balance.of_b
-        b = np.where((new >= low) & (new <= high), new, 0.5 * (low + high))
+        middle = np.where(low > 0.0, 0.5 * (low + high), _SHRINK * high)  # towards zero by orders of magnitude
+        b = np.where((new >= low) & (new <= high), new, middle)
         yield b, balance.level
 
 
@@ -168,7 +172,8 @@ def _prove(
             break
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
             further = 2.0**attempt * (np.maximum(level - found, 0.0) + at.error()) / (problem.n * at.slope())
-        further = np.where(np.isfinite(further), further, 1.0)
+        # where a part that does not depend on the risk outweighs the others, its slope says nothing
+        further = np.fmin(further, 2.0**attempt * _LEAP)
         risk = np.where(proved, risk, np.minimum(np.nextafter(risk + further, np.inf), 1.0))
         b = _minimise(problem, risk, b, steps=2 if attempts < _PROOFS else _INNER)
     return risk, b, proved, at

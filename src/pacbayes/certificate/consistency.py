@@ -12,6 +12,7 @@ from pacbayes._core.types import FloatArray
 from pacbayes.certificate.arithmetic import consequence_value, evaluate_statement, rates_of
 from pacbayes.certificate.assumptions import ASSUMPTIONS
 from pacbayes.certificate.checks import AGREEMENT, Check, compare
+from pacbayes.certificate.order import is_in_order
 from pacbayes.certificate.quantities import QUANTITIES
 from pacbayes.certificate.statement import Statement
 from pacbayes.certificate.subjects import SUBJECTS
@@ -94,20 +95,33 @@ def _check_claims(record: Certificate, statement: Statement) -> Check:
         bounds.require_sound("Certificate", bound, reference.kind, None)
     complaints = {
         "procedure": record.procedure not in subject.procedures,
-        "order": "order" in record.digests and record.seed is None and not _says_irreproducible(record),
+        "order": _is_order_unknown(record),
         "bound": statement.bound not in subject.bounds if subject.bounds is not None else not bound.uses_kl,
         "divergence": statement.kl != 0.0 and not (subject.has_divergence and bound.uses_kl),
         "reference": reference is not None and not _own_reference(record, statement),
         "rates": not _own_rates(record, statement),
         "quantity": statement.quantity not in QUANTITIES,
-        "assumptions": not subject.assumptions <= set(statement.assumptions) <= set(ASSUMPTIONS),
+        "assumptions": not _own_assumptions(record, statement),
     }
     wrong = next((code for code, so in complaints.items() if so), None)
     return Check("claims", wrong is None, claimed=wrong)
 
 
-def _says_irreproducible(record: Certificate) -> bool:
-    return any(note.code == "order_not_reproducible" for note in record.notes)
+def _is_order_unknown(record: Certificate) -> bool:
+    """Whether nobody can tell the order of the rows: it needs a seed, or to be as they came, or a note that says so."""
+    if "order" not in record.digests:
+        return is_in_order(record)
+    said = any(note.code == "order_not_reproducible" for note in record.notes)
+    return record.seed is None and not is_in_order(record) and not said
+
+
+def _own_assumptions(record: Certificate, statement: Statement) -> bool:
+    """Whether all that a subject needs is assumed; rows that were not shuffled are not i.i.d. all together."""
+    needed, given = SUBJECTS[statement.about].assumptions, set(statement.assumptions)
+    if is_in_order(record):
+        needed = frozenset("later_iid" if code == "iid" else code for code in needed)
+    wrong = {"later_iid", "iid"} <= given or is_in_order(record) != ("later_iid" in given)
+    return needed <= given <= set(ASSUMPTIONS) and not wrong
 
 
 def _own_reference(record: Certificate, statement: Statement) -> bool:

@@ -6,9 +6,11 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from html import escape
 from typing import TYPE_CHECKING
 
+from pacbayes._core.note_words import TABLE_NOTES, fill_sentence
 from pacbayes._core.notes import Note
 from pacbayes._core.plain import visible
 from pacbayes.certificate.assumptions import ASSUMPTIONS
+from pacbayes.certificate.order import is_in_order, period_of
 from pacbayes.certificate.quantities import QUANTITIES
 from pacbayes.certificate.subjects import SUBJECTS
 
@@ -38,6 +40,7 @@ _NOTES = {
     "repeated_rows": "{repeated} of {rows} rows repeat an earlier one; copies made by hand are not i.i.d.",
     "unreadable_lines": "{lines} lines could not be read and are not counted.",
     "lines_counted_as_wrong": "{lines} lines could not be read and are counted as wrong (loss 1).",
+    **TABLE_NOTES,
 }
 
 _WHAT = {
@@ -50,8 +53,16 @@ _WHAT = {
     "posterior_step": "posterior mean, share of the way to the fit on all rows",
     "posterior_scale": "posterior scale, relative to its shape",
     "last_of": "snapshot, the last of",
+    "order": "order of the rows",
+    "time": "column of times",
+    "judged_from": "first time among the judged rows",
+    "judged_to": "last time among the judged rows",
 }
-_VALUES = {"grid": "best of a grid", "fit": "the fit on the learning rows"}
+_VALUES = {
+    "grid": "best of a grid",
+    "fit": "the fit on the learning rows",
+    "as_given": "the earliest first, not shuffled",
+}
 _WHERE = {
     "given": "given",
     "learning_rows": "chosen on the learning rows",
@@ -97,12 +108,22 @@ def _sentence(certificate: Certificate, statement: Statement) -> str:
     quantity = visible(statement.quantity) if known is None else known.words
     text = (
         f"With probability at least {_percent(certificate.delta)} over the data, the true {quantity} of "
-        f"{subject} is at most {round_up(statement.value)}"
+        f"{subject}{_period_words(certificate)} is at most {round_up(statement.value)}"
     )
     for each in statement.consequences:
         if each.rule == "twice":
             text += f", and that of {SUBJECTS[each.about].words}, at most {round_up(each.value)}"
     return text + "."
+
+
+def _period_words(certificate: Certificate) -> str:
+    """Return which rows the sentence is about, where they were not shuffled."""
+    if not is_in_order(certificate):
+        return ""
+    period = period_of(certificate)
+    if period is None:
+        return " on rows like the judged ones, which came last,"
+    return f" on rows of the judged period, {visible(period[0])} to {visible(period[1])},"
 
 
 def table_rows(certificate: Certificate) -> list[tuple[str, str]]:
@@ -150,7 +171,7 @@ def gain_words(certificate: Certificate) -> list[str]:
 def note_words(note: Note) -> str:
     """Return a note as a sentence."""
     try:
-        return visible(_NOTES[note.code].format(**note.numbers))
+        return visible(fill_sentence(_NOTES[note.code], note))
     except (KeyError, IndexError, ValueError):  # a code that is not known, or without its numbers
         return visible(note.code)
 

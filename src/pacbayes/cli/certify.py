@@ -41,7 +41,16 @@ Out = Annotated[
     Path | None,
     typer.Option(help="Folder for certificate.json, report.html and the predictor [default: DATA-certificate]."),
 ]
-Drop = Annotated[list[str] | None, typer.Option(help="A column to leave out; may be given again.")]
+Drop = Annotated[
+    list[str] | None, typer.Option(help="A column to leave out, or several: --drop a,b; may be given again.")
+]
+Time = Annotated[
+    str | None,
+    typer.Option(
+        help="Column that says when the rows were: learn from the earlier and judge on the later ones, without a "
+        "shuffle; it is not predicted from."
+    ),
+]
 Positive = Annotated[str | None, typer.Option(help="One class; all others are taken together as 'not' it.")]
 Missing = Annotated[
     str, typer.Option(help="refuse: stop where values are missing. category: keep them as a category of their own.")
@@ -63,6 +72,10 @@ Delimiter = Annotated[
     str | None, typer.Option(help="What separates the columns of a text file [default: found in its first line].")
 ]
 Header = Annotated[bool, typer.Option(help="Whether the first line names the columns; if not, c1, c2, ...")]
+Encoding = Annotated[
+    str | None, typer.Option(help="Encoding of a text file, such as latin-1 or utf-16 [default: utf-8].")
+]
+Decimal = Annotated[str, typer.Option(help="What separates the decimals of numbers in a text file: . or ,")]
 WithBaseline = Annotated[
     bool,
     typer.Option("--baseline/--no-baseline", help="Compute also what a hold-out would give, for comparison only."),
@@ -81,6 +94,7 @@ def certify(
     method: ChosenMethod = "auto",
     out: Out = None,
     drop: Drop = None,
+    time: Time = None,
     positive: Positive = None,
     missing: Missing = "refuse",
     missing_value: MissingValue = None,
@@ -89,6 +103,8 @@ def certify(
     seed: Seed = 0,
     delimiter: Delimiter = None,
     header: Header = True,
+    encoding: Encoding = None,
+    decimal: Decimal = ".",
     baseline: WithBaseline = True,
     hardest: Hardest = 0,
     threads: Threads = 1,
@@ -103,8 +119,9 @@ def certify(
     and the predictor (plain JSON, or skops for models of scikit-learn) into a folder.
     """
     output = Output(as_json=as_json, quiet=quiet)
-    names = {"drop": tuple(drop or ()), "missing_values": tuple(missing_value or ()), "positive": positive}
-    table = {"delimiter": delimiter, "header": header, "missing": missing, **names}
+    names = {"drop": tuple(drop or ()), "missing_values": tuple(missing_value or ()), "positive": positive, "time": time}
+    text = {"delimiter": delimiter, "header": header, "encoding": encoding, "decimal": decimal}
+    table = {"missing": missing, **text, **names}
     work = {"model": model, "method": method, "prior_fraction": prior_fraction, "candidates": candidates, "seed": seed}
     settings = Settings(target=target, delta=delta, **table, **work)  # type: ignore[arg-type]
     folder = out if out is not None else data.with_name(f"{data.name.partition('.')[0]}-certificate")

@@ -87,9 +87,8 @@ class Posterior(Procedure):
 
     name: ClassVar[str] = "posterior"
     made: ClassVar[str] = (
-        "The rows were shuffled. A first distribution over models was learned from a first part of them. It was then "
-        "moved towards the fit on all rows as far as that lowered the number, which is computed on the rest and counts "
-        "how far it moved."
+        "A first distribution over models was learned from a first part of the rows. It was then moved towards the fit "
+        "on all rows as far as that lowered the number, which is computed on the rest and counts how far it moved."
     )
 
     @property

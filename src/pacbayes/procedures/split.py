@@ -86,8 +86,8 @@ class Split(Procedure):
 
     name: ClassVar[str] = "split"
     made: ClassVar[str] = (
-        "The rows were shuffled. The model learned everything from a first part: scaling, categories, penalty, "
-        "weights. The number is computed on the rest, which the model had not learned from when it was fixed."
+        "The model learned everything from a first part of the rows: scaling, categories, penalty, weights. The number "
+        "is computed on the rest, which the model had not learned from when it was fixed."
     )
 
     def run(self, sample: Sample) -> Issued:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from pacbayes._core.notes import Note
-from pacbayes.certificate import QUANTITIES, SUBJECTS, Certificate, Statement
+from pacbayes.certificate import QUANTITIES, SUBJECTS, Certificate, Statement, is_in_order
 from pacbayes.certificate.assumptions import ASSUMPTIONS
 from pacbayes.certificate.words import note_words, round_up
 
@@ -21,6 +21,7 @@ __all__ = [
     "compare_with_trivial",
     "condition_words",
     "headline_value",
+    "order_words",
     "percent_words",
     "rates_words",
     "subject_words",
@@ -73,6 +74,8 @@ PARTS = {
 }
 QUESTIONS = {
     "iid": "Will the cases you use it on come from the same source as these rows, and was no row copied or picked "
+    "because of others?",
+    "later_iid": "Will the cases you use it on be like those of the judged period, and was no row copied or picked "
     "because of others?",
     "nothing_before": "Had nobody used these same rows before to choose columns, settings or models?",
     "row_by_row": "Is each case answered by itself, whichever others are asked about at the same time?",
@@ -165,6 +168,15 @@ def compare_with_trivial(certificate: Certificate, trivial: Mapping[str, str | f
 def words_of_notes(certificate: Certificate, notes: Sequence[Note | str]) -> list[str]:
     """Return the certificate's notes and further ones as sentences; what is a sentence already stays as it is."""
     return [each if isinstance(each, str) else note_words(each) for each in (*certificate.notes, *notes)]
+
+
+def order_words(certificate: Certificate) -> str:
+    """Return in which order the rows were taken; nothing where there is no order."""
+    if "order" not in certificate.digests:
+        return ""
+    if is_in_order(certificate):
+        return "The rows were not shuffled: they were taken as they came, the earliest first."
+    return "The rows were shuffled."
 
 
 def condition_words(certificate: Certificate) -> list[tuple[str, str]]:

@@ -21,10 +21,11 @@ from pacbayes.runs.folder import check_folder, save_folder
 from pacbayes.runs.hardest import Hard, find_hardest
 from pacbayes.runs.methods import METHODS, choose_method, estimator_for
 from pacbayes.runs.models import make_classifier, trust_needed
+from pacbayes.runs.remarks import annotate
 from pacbayes.runs.settings import Settings
 from pacbayes.runs.words import method_words
 from pacbayes.tables import Table, prepare_table, read_table
-from pacbayes.tables.words import class_counts, sentence
+from pacbayes.tables.words import class_counts
 
 __all__ = ["Baseline", "Progress", "Run", "certify_file", "certify_table", "load_table", "silent"]
 
@@ -106,7 +107,6 @@ class Run:
             columns=[asdict(column) for column in self.table.columns],
             baseline=None if self.baseline is None else asdict(self.baseline),
             trivial=self.trivial,
-            notes=[sentence(note) for note in self.table.notes],
             curve=self.curve,
             hardest=[asdict(each) for each in self.hardest(hardest)],
             commands=_commands(self),
@@ -136,10 +136,17 @@ def load_table(path: str | Path, settings: Settings, max_memory: int | str | Non
         delimiter=settings.delimiter,
         header=settings.header,
         missing_values=settings.missing_values,
+        encoding=settings.encoding,
+        decimal=settings.decimal,
         max_memory=max_memory,
     )
     return prepare_table(
-        frame, settings.target, drop=settings.drop, positive=settings.positive, missing=settings.missing
+        frame,
+        settings.target,
+        drop=settings.drop,
+        positive=settings.positive,
+        missing=settings.missing,
+        time=settings.time,
     )
 
 
@@ -246,9 +253,10 @@ def _certify(table: Table, chosen: Settings, why: str, *, baseline: bool, thread
     """Certify with settings whose method is resolved."""
     with threadpool_limits(threads), warnings.catch_warnings():
         warnings.simplefilter("ignore", CertificateWarning)  # the certificate carries the same as notes
-        model = estimator_for(table, chosen).fit(table.X, table.y)
+        model = estimator_for(table, chosen).fit(table.X, table.y, in_order=chosen.time is not None)
         other = _baseline(table, chosen) if baseline else None
-    return Run(model.certificate_, chosen, why, table, model, baseline=other, curve=_curve(model, chosen))
+    certificate = annotate(model, table, chosen.time)
+    return Run(certificate, chosen, why, table, model, baseline=other, curve=_curve(model, chosen))
 
 
 def _baseline(table: Table, settings: Settings) -> Baseline | None:
@@ -257,7 +265,8 @@ def _baseline(table: Table, settings: Settings) -> Baseline | None:
     if not method:
         return None
     held_out = replace(settings, method=method, prior_fraction=_BASELINE)
-    first = estimator_for(table, held_out).fit(table.X, table.y).certificate_.statements[0]
+    model = estimator_for(table, held_out).fit(table.X, table.y, in_order=settings.time is not None)
+    first = model.certificate_.statements[0]
     errors = int(first.observed.get("predict_errors", first.observed["errors"]))
     losses = np.arange(first.n) < errors
     value = certify_predictions(losses=losses, delta=settings.delta, candidates=settings.candidates).value

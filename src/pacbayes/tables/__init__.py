@@ -8,6 +8,7 @@ from pacbayes.tables._linear import LinearTerms, Term
 from pacbayes.tables._prepare import Table, prepare_table
 from pacbayes.tables._preprocess import make_preprocessing
 from pacbayes.tables._read import read_table
+from pacbayes.tables._times import show_time
 from pacbayes.tables.formats import COMPRESSIONS, FORMATS
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "make_preprocessing",
     "prepare_table",
     "read_table",
+    "show_time",
     "to_bytes",
     "words",
 ]

@@ -42,7 +42,10 @@ def excel(frame):
     rows = [list(frame.columns), *(list(row) for row in frame.itertuples(index=False))]
     cells = "".join("<row>" + "".join(CELL[type(v)].format(v) for v in row) + "</row>" for row in rows)
     main = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
-    kinds, office = "http://schemas.openxmlformats.org/package/2006", "http://schemas.openxmlformats.org/officeDocument/2006"
+    kinds, office = (
+        "http://schemas.openxmlformats.org/package/2006",
+        "http://schemas.openxmlformats.org/officeDocument/2006",
+    )
     spreadsheet = "application/vnd.openxmlformats-officedocument.spreadsheetml"
     parts = {
         "[Content_Types].xml": f'<Types xmlns="{kinds}/content-types">'

@@ -80,7 +80,7 @@ def evaluate_statement(
     value = risk_bound(
         statement.bound, given, statement.n, delta * statement.share, divergence, reference=statement.reference
     )
-    return max(float(value), 0.0)
+    return max(float(value), 0.0, statement.risk)  # at a delta above one half a limit may lie below what was observed
 
 
 def consequence_value(value: float, rule: str) -> float:

@@ -38,6 +38,15 @@ _NOTES = {
     "order_not_reproducible": "The order of the rows was drawn without a recorded seed: nobody can draw it again, so "
     "that a recheck takes it as the model states it.",
     "repeated_rows": "{repeated} of {rows} rows repeat an earlier one; copies made by hand are not i.i.d.",
+    "judged_rows_learned": "{repeated} of {rows} judged rows are copies of learning rows, far more than by chance: "
+    "what was learned by heart counts as right on them.",
+    "delta_above_half": "With a delta of {delta:g} the guarantee may be wrong more often than right.",
+    "no_better_than_common": "This guarantee is no better than always giving the most common answer: {label!r} would "
+    "be wrong on {percent:.1f} % of these rows.",
+    "cut_within_a_time": "The judged rows begin among rows of the same time, {time}; which of these learn follows from "
+    "their order in the file.",
+    "several_seeds": "{count} seeds were tried for these rows and settings, one of which replaces the others; the best "
+    "of several needs --candidates {count}.",
     "unreadable_lines": "{lines} lines could not be read and are not counted.",
     "lines_counted_as_wrong": "{lines} lines could not be read and are counted as wrong (loss 1).",
     **TABLE_NOTES,

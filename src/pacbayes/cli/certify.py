@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from pacbayes.certificate.words import table_lines
+from pacbayes.certificate.words import note_words, table_lines
 from pacbayes.cli._limits import MAX_MEMORY
 from pacbayes.cli._output import JSON, QUIET, Output, tidy
 from pacbayes.report import compare_with_trivial
 from pacbayes.runs import METHODS, MODELS, Run, Settings, certify_file
 from pacbayes.tables import Table
-from pacbayes.tables.words import class_counts, list_formats, sentence
+from pacbayes.tables.words import class_counts, list_formats
 
 __all__ = ["certify"]
 
@@ -82,6 +82,9 @@ WithBaseline = Annotated[
 ]
 Hardest = Annotated[int, typer.Option(help="Show this many of the hardest rows, with their values.", min=0)]
 Threads = Annotated[int, typer.Option(help="For linear algebra and boosting.", min=1)]
+Strict = Annotated[
+    bool, typer.Option("--strict", help="Issue nothing where something is noticed that puts the number in doubt.")
+]
 Force = Annotated[bool, typer.Option("--force", help="Replace the run in the folder.")]
 
 
@@ -110,6 +113,7 @@ def certify(
     threads: Threads = 1,
     max_memory: MAX_MEMORY = None,
     force: Force = False,
+    strict: Strict = False,
     as_json: JSON = False,
     quiet: QUIET = False,
 ) -> None:
@@ -118,22 +122,25 @@ def certify(
     Learns the model, computes the guarantee on rows it did not learn from, and writes certificate.json, report.html
     and the predictor (plain JSON, or skops for models of scikit-learn) into a folder.
     """
+    given = locals()
     output = Output(as_json=as_json, quiet=quiet)
-    names = {"drop": tuple(drop or ()), "missing_values": tuple(missing_value or ()), "positive": positive, "time": time}
-    text = {"delimiter": delimiter, "header": header, "encoding": encoding, "decimal": decimal}
-    table = {"missing": missing, **text, **names}
-    work = {"model": model, "method": method, "prior_fraction": prior_fraction, "candidates": candidates, "seed": seed}
-    settings = Settings(target=target, delta=delta, **table, **work)  # type: ignore[arg-type]
     folder = out if out is not None else data.with_name(f"{data.name.partition('.')[0]}-certificate")
-    options: dict[str, Any] = {"out": folder, "force": force, "baseline": baseline, "threads": threads}
-    options["max_memory"] = max_memory
-    run = certify_file(
-        data, settings, progress=output.progress, announce=lambda read: _show_table(output, read), **options
-    )
+    options = {name: given[name] for name in ("force", "baseline", "threads", "max_memory", "strict")}
+    options |= {"out": folder, "progress": output.progress, "announce": lambda read: _show_table(output, read)}
+    run = certify_file(data, _make_settings(given), **options)
     _show(output, run, run.save(folder, force=force, hardest=hardest), data)
 
 
+def _make_settings(given: dict[str, Any]) -> Settings:
+    """Return the options that are settings of a run."""
+    named = {each.name: given[each.name] for each in fields(Settings) if each.name in given}
+    lists = {"drop": tuple(given["drop"] or ()), "missing_values": tuple(given["missing_value"] or ())}
+    return Settings(**named | lists)
+
+
 def _show_table(output: Output, table: Table) -> None:
+    for note in table.notes:
+        output.note(note_words(note))
     if output.quiet or output.as_json:
         return
     rows = [[c.name, c.kind, str(c.distinct), str(c.missing)] for c in table.columns[:_MOST_COLUMNS]]
@@ -142,12 +149,13 @@ def _show_table(output: Output, table: Table) -> None:
     output.table(["column", "taken as", "different", "missing"], rows, numbers=(2, 3))
     classes = f"{len(table.classes)} classes ({class_counts(table.classes, table.counts, 6)})"
     output.say(f"{len(table.y)} rows; target {table.target!r}: {classes}", "")
-    for note in table.notes:
-        output.note(sentence(note))
 
 
 def _show(output: Output, run: Run, written: list[Path], data: Path) -> None:
     certificate, files = run.certificate, {path.name: str(path) for path in written}
+    for note in certificate.notes:
+        if note not in run.table.notes:  # those were shown before the work
+            output.note(note_words(note))
     output.result(
         {
             "sentence": certificate.sentence(),

@@ -107,7 +107,7 @@ class Split(Procedure):
                 Choice("bound", self.bound, "given"),
                 Choice("candidates", self.candidates, "given", *cost),
             ],
-            notes=(*sample.notes, *find_repetitions(sample.X, sample.y)),
+            notes=(*sample.notes, *find_repetitions(sample.X, sample.y, sample.order[:count])),
             digests=sample.digests() | dict(learned.digests),
             seed=sample.random_state,
         )

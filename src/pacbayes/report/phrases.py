@@ -161,7 +161,8 @@ def compare_with_trivial(certificate: Certificate, trivial: Mapping[str, str | f
         f"For comparison: always answering {str(trivial['label'])!r} would be wrong on {100 * share:.1f} % of these "
         "rows. All kinds of error count alike; the number does not say how many cases of one class are missed."
     )
-    worse = headline_value(certificate) >= share
+    noted = any(note.code == "no_better_than_common" for note in certificate.notes)  # which says the same
+    worse = headline_value(certificate) >= share and not noted
     return Comparison(words, "This guarantee is no better than always giving the most common answer." if worse else "")
 
 

@@ -21,7 +21,7 @@ from pacbayes.runs.folder import check_folder, save_folder
 from pacbayes.runs.hardest import Hard, find_hardest
 from pacbayes.runs.methods import METHODS, choose_method, estimator_for
 from pacbayes.runs.models import make_classifier, trust_needed
-from pacbayes.runs.remarks import annotate
+from pacbayes.runs.remarks import annotate, find_earlier_seeds, refuse_notes, trivial_answer
 from pacbayes.runs.settings import Settings
 from pacbayes.runs.words import method_words
 from pacbayes.tables import Table, prepare_table, read_table
@@ -91,9 +91,7 @@ class Run:
     @property
     def trivial(self) -> dict[str, Any]:
         """The most common label, and the share of rows on which always answering it would be wrong."""
-        counts = self.table.counts
-        most = max(range(len(counts)), key=counts.__getitem__)
-        return {"label": self.table.classes[most], "share": 1.0 - counts[most] / len(self.table.y)}
+        return trivial_answer(self.table)
 
     def hardest(self, count: int) -> list[Hard]:
         """Return up to ``count`` rows that are misclassified with the greatest certainty."""
@@ -156,6 +154,7 @@ def certify_file(
     *,
     out: str | Path | None = None,
     force: bool = False,
+    strict: bool = False,
     baseline: bool = True,
     threads: int = 1,
     max_memory: int | str | None = None,
@@ -174,6 +173,8 @@ def certify_file(
         The folder that the run will be saved in: whether it can be is found out before the work.
     force : bool, default=False
         Whether that folder may hold files already.
+    strict : bool, default=False
+        Whether to raise a ValueError where anything is noticed that puts the certificate in doubt.
     baseline, threads
         As for :func:`certify_table`.
     max_memory : int or str, optional
@@ -212,11 +213,24 @@ def certify_file(
         table = load_table(file, settings, max_memory)
     if announce is not None:
         announce(table)
+    if strict:
+        refuse_notes(table.notes)
     chosen, why = choose_method(settings, len(table.classes), len(table.y))
     words = method_words(chosen, why, len(table.classes))
     with progress(f"Certifying {settings.model} on {len(table.y)} rows (method: {words}) ..."):
         run = _certify(table, chosen, why, baseline=baseline, threads=threads)
-    return replace(run, source=file.name)
+    return _finish(replace(run, source=file.name), out, strict=strict)
+
+
+def _finish(run: Run, out: str | Path | None, *, strict: bool) -> Run:
+    """Add the note on a run that is replaced, if there is one, and refuse notes where they are to be refused."""
+    data = run.certificate.digests.get("data")
+    earlier = () if out is None else find_earlier_seeds(Path(out), run.settings, data)
+    if earlier:
+        run = replace(run, certificate=annotate(run.model, run.table, run.settings.time, earlier))
+    if strict:
+        refuse_notes(run.certificate.notes)
+    return run
 
 
 def certify_table(table: Table, settings: Settings, *, baseline: bool = True, threads: int = 1) -> Run:

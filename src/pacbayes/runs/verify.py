@@ -18,7 +18,7 @@ from pacbayes.runs.folder import MODEL, StoredRun, load_run, read_certificate
 from pacbayes.runs.methods import choose_method, estimator_for
 from pacbayes.runs.models import trust_needed
 from pacbayes.runs.predictors import ChangedPredictorError, compare_models
-from pacbayes.runs.remarks import annotate
+from pacbayes.runs.remarks import EARLIER, annotate
 from pacbayes.runs.run import Progress, load_table, silent
 from pacbayes.tables import LinearTerms, Table
 
@@ -180,7 +180,8 @@ def verify_run(
         warnings.simplefilter("ignore", CertificateWarning)
         in_order = stored.settings.time is not None
         again = estimator_for(table, stored.settings).fit(table.X, table.y, in_order=in_order)
-        checks = compare_certificates(certificate, annotate(again, table, stored.settings.time))
+        earlier = tuple(note for note in certificate.notes if note.code == EARLIER)
+        checks = compare_certificates(certificate, annotate(again, table, stored.settings.time, earlier))
         last = _check_predictor(stored, again.issued_.stored)
     return Verification((*first, *checks, last), procedures.get(certificate.procedure).proves)
 

@@ -3,6 +3,7 @@
 from pacbayes.tables import words
 from pacbayes.tables._columns import Column
 from pacbayes.tables._error import TableError
+from pacbayes.tables._leaks import find_leaks
 from pacbayes.tables._limits import default_limit, to_bytes
 from pacbayes.tables._linear import LinearTerms, Term
 from pacbayes.tables._prepare import Table, prepare_table
@@ -20,6 +21,7 @@ __all__ = [
     "TableError",
     "Term",
     "default_limit",
+    "find_leaks",
     "make_preprocessing",
     "prepare_table",
     "read_table",

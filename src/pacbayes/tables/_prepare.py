@@ -12,9 +12,9 @@ from pacbayes._core.notes import Note
 from pacbayes._core.types import IntArray, Labels
 from pacbayes.tables._columns import Column, check_missing, describe_column, require_column, to_values
 from pacbayes.tables._error import TableError
-from pacbayes.tables._notes import find_notes
+from pacbayes.tables._notes import find_class_notes, find_notes
 from pacbayes.tables._target import read_labels
-from pacbayes.tables._times import Times, read_times, sort_by_time
+from pacbayes.tables._times import Times, read_times, show_time, sort_by_time
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -106,8 +106,8 @@ def prepare_table(
     >>> table = prepare_table(frame, "ill")
     >>> [(column.name, column.kind) for column in table.columns], table.classes
     ([('age', 'number'), ('job', 'category')], ('no', 'yes'))
-    >>> table.notes[-1]
-    Note('gives_target_away', {'column': 'job'})
+    >>> table.notes
+    (Note('counts_rows', {'column': 'age'}),)
     """
     import pandas as pd  # noqa: PLC0415
 
@@ -118,13 +118,27 @@ def prepare_table(
         frame, times = frame.iloc[order].reset_index(drop=True), times[order]
     names = _name_columns(frame, target, left_out, time)
     y = read_labels(frame[target], target, positive)
-    columns = tuple(describe_column(frame[name], name) for name in names)
+    empty = [name for name in names if frame[name].isna().all()]
+    columns = tuple(describe_column(frame[name], name) for name in names if name not in empty)
+    if not columns:
+        raise TableError(f"No column besides the target {target!r} holds a value to predict it from.")
     check_missing(columns, len(frame), missing)
     values = {column.name: to_values(frame[column.name], column.kind) for column in columns}
     labels, counts = np.unique(y, return_counts=True)
     classes = tuple(str(label) for label in labels)
-    notes = find_notes(frame, columns, y, classes)
+    notes = (
+        *_describe_time(time, times),
+        *find_notes(frame, columns, empty, by_time=time is not None),
+        *find_class_notes(classes, counts.tolist()),
+    )
     return Table(pd.DataFrame(values), y, target, columns, classes, tuple(counts.tolist()), notes, times, order)
+
+
+def _describe_time(time: str | None, times: Times | None) -> tuple[Note, ...]:
+    if time is None or times is None:
+        return ()
+    first, last = show_time(times, 0), show_time(times, -1)
+    return (Note("time_orders_rows", {"column": time, "first": first, "last": last}),)
 
 
 def split_names(frame: pd.DataFrame, given: Sequence[str]) -> tuple[str, ...]:

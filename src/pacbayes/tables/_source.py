@@ -46,7 +46,9 @@ def check_encoding(encoding: str | None) -> None:
     except (LookupError, ValueError, UnicodeError):
         known = False
     if not known:
-        raise TableError(f"--encoding must be an encoding of text, such as latin-1 or utf-8. Got {encoding!r:.60} instead.")
+        raise TableError(
+            f"--encoding must be an encoding of text, such as latin-1 or utf-8. Got {encoding!r:.60} instead."
+        )
 
 
 def is_wide(encoding: str | None) -> bool:

@@ -47,8 +47,9 @@ def read_times(series: pd.Series, name: str) -> Times:
         return np.asarray(series.dt.total_seconds(), dtype=np.float64)
     found = [_to_moments(series)] if holds_times(series) else _parse(series)
     if not found:
+        example = str(series.iloc[0])
         raise TableError(
-            f"The time {name!r} must hold numbers or dates, such as 2024-12-31. Got {str(series.iloc[0])!r:.60} instead."
+            f"The time {name!r} must hold numbers or dates, such as 2024-12-31. Got {example!r:.60} instead."
         )
     if any(not np.array_equal(found[0], other) for other in found[1:]):
         raise TableError(

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from pacbayes import procedures
 from pacbayes._core.types import Labels, RowsLike
-from pacbayes.certificate import Certificate, Verification, is_in_order
+from pacbayes.certificate import Certificate, Verification
 from pacbayes.procedures import Certifier, compare_certificates
 
 __all__ = ["recheck", "recheck_run"]
@@ -80,6 +80,6 @@ def recheck_run(certificate: Certificate, X: RowsLike, y: Labels, model: _Fittab
     >>> bool(recheck_run(claim, sample.X, sample.y, pb.CertifiedLogisticRegression(random_state=1)))
     False
     """
-    again = model.fit(X, y, in_order=is_in_order(certificate)).certificate_
+    again = model.fit(X, y, in_order=certificate.in_order).certificate_
     checks = compare_certificates(certificate, again)
     return Verification((*certificate.verify().checks, *checks), procedures.get(certificate.procedure).proves)

@@ -83,6 +83,7 @@ def test_each_note_is_in_the_certificate_of_a_table_made_for_it(code):
     assert "{" not in note_words(note)
     assert note_words(note) in str(certificate)
     assert certificate.verify()
+    assert pb.Certificate.from_json(certificate.to_json()) == certificate
 
 
 def test_coarse_columns_repeat_rows_without_a_note():

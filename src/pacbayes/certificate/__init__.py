@@ -7,7 +7,7 @@ from pacbayes.certificate.canonical import schema
 from pacbayes.certificate.certificate import Certificate
 from pacbayes.certificate.checks import AGREEMENT, Cause, Check, Verification, compare, find_cause
 from pacbayes.certificate.issue import issue
-from pacbayes.certificate.order import add_period, is_in_order, restrict_to_later
+from pacbayes.certificate.order import add_period, restrict_to_later
 from pacbayes.certificate.quantities import QUANTITIES, Quantity
 from pacbayes.certificate.statement import Choice, Consequence, Reference, Statement
 from pacbayes.certificate.subjects import SUBJECTS, Subject
@@ -33,7 +33,6 @@ __all__ = [
     "digest_of_arrays",
     "evaluate_statement",
     "find_cause",
-    "is_in_order",
     "issue",
     "restrict_to_later",
     "risk_bound",

@@ -12,7 +12,6 @@ from pacbayes._core.types import FloatArray
 from pacbayes.certificate.arithmetic import consequence_value, evaluate_statement, rates_of
 from pacbayes.certificate.assumptions import ASSUMPTIONS
 from pacbayes.certificate.checks import AGREEMENT, Check, compare
-from pacbayes.certificate.order import is_in_order
 from pacbayes.certificate.quantities import QUANTITIES
 from pacbayes.certificate.statement import Statement
 from pacbayes.certificate.subjects import SUBJECTS
@@ -110,17 +109,17 @@ def _check_claims(record: Certificate, statement: Statement) -> Check:
 def _is_order_unknown(record: Certificate) -> bool:
     """Whether nobody can tell the order of the rows: it needs a seed, or to be as they came, or a note that says so."""
     if "order" not in record.digests:
-        return is_in_order(record)
+        return record.in_order
     said = any(note.code == "order_not_reproducible" for note in record.notes)
-    return record.seed is None and not is_in_order(record) and not said
+    return record.seed is None and not record.in_order and not said
 
 
 def _own_assumptions(record: Certificate, statement: Statement) -> bool:
     """Whether all that a subject needs is assumed; rows that were not shuffled are not i.i.d. all together."""
     needed, given = SUBJECTS[statement.about].assumptions, set(statement.assumptions)
-    if is_in_order(record):
+    if record.in_order:
         needed = frozenset("later_iid" if code == "iid" else code for code in needed)
-    wrong = {"later_iid", "iid"} <= given or is_in_order(record) != ("later_iid" in given)
+    wrong = {"later_iid", "iid"} <= given or record.in_order != ("later_iid" in given)
     return needed <= given <= set(ASSUMPTIONS) and not wrong
 
 

@@ -5,27 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pacbayes.certificate.statement import Choice
+from pacbayes.certificate.statement import AS_GIVEN, Choice
 
 if TYPE_CHECKING:
     from pacbayes.certificate.certificate import Certificate
 
-__all__ = ["AS_GIVEN", "add_period", "is_in_order", "period_of", "restrict_to_later"]
-
-AS_GIVEN = Choice("order", "as_given", "given")
-
-
-def is_in_order(record: Certificate) -> bool:
-    """Return whether the rows were taken as they came, and not shuffled.
-
-    Examples
-    --------
-    >>> import pacbayes as pb
-    >>> from pacbayes.certificate import is_in_order
-    >>> is_in_order(pb.certify_predictions([0, 1], [0, 1]))
-    False
-    """
-    return AS_GIVEN in record.choices
+__all__ = ["add_period", "restrict_to_later"]
 
 
 def restrict_to_later(record: Certificate) -> Certificate:
@@ -50,9 +35,3 @@ def add_period(record: Certificate, column: str, first: str, last: str) -> Certi
         Choice("judged_to", last, "given"),
     )
     return replace(record, choices=(*record.choices, *choices), digest="")
-
-
-def period_of(record: Certificate) -> tuple[str, str] | None:
-    """Return the times of the first and the last judged row, where a certificate has them."""
-    found = {each.what: str(each.value) for each in record.choices}
-    return (found["judged_from"], found["judged_to"]) if {"judged_from", "judged_to"} <= set(found) else None

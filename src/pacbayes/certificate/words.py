@@ -10,7 +10,6 @@ from pacbayes._core.note_words import TABLE_NOTES, fill_sentence
 from pacbayes._core.notes import Note
 from pacbayes._core.plain import visible
 from pacbayes.certificate.assumptions import ASSUMPTIONS
-from pacbayes.certificate.order import is_in_order, period_of
 from pacbayes.certificate.quantities import QUANTITIES
 from pacbayes.certificate.subjects import SUBJECTS
 
@@ -127,9 +126,9 @@ def _sentence(certificate: Certificate, statement: Statement) -> str:
 
 def _period_words(certificate: Certificate) -> str:
     """Return which rows the sentence is about, where they were not shuffled."""
-    if not is_in_order(certificate):
+    if not certificate.in_order:
         return ""
-    period = period_of(certificate)
+    period = certificate.period
     if period is None:
         return " on rows like the judged ones, which came last,"
     return f" on rows of the judged period, {visible(period[0])} to {visible(period[1])},"

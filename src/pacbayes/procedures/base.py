@@ -22,7 +22,7 @@ from pacbayes._core.notes import Note
 from pacbayes._core.state import State
 from pacbayes._core.types import IntArray, Labels, RandomState, Rows, RowsLike
 from pacbayes._core.versions import current_versions
-from pacbayes.certificate import Certificate, Check, compare, is_in_order
+from pacbayes.certificate import Certificate, Check, compare
 
 __all__ = [
     "FITTED",
@@ -179,7 +179,7 @@ def _check_order(certificate: Certificate, rows: int, model: Certifier) -> list[
         Check("order_of_rows", bool(whole)),
         compare("order", certificate.digests.get("order"), digest_of_arrays(order=order)),
     ]
-    in_order = is_in_order(certificate)
+    in_order = certificate.in_order
     if certificate.seed is None:
         return [*checks, Check("order_as_given", np.array_equal(order, np.arange(order.size)))] if in_order else checks
     expected, seed = draw_order(certificate.seed, order.size, in_order=in_order)

@@ -63,9 +63,9 @@ def find_repetitions(X: RowsLike, y: ArrayLike, learning: IntArray | None = None
     hashes = _hash_rows(X, y)
     if hashes is None:
         return ()
-    first, inverse = np.unique(hashes, return_inverse=True)
+    _, first, inverse = np.unique(hashes, return_index=True, return_inverse=True)
     repeated = int(hashes.size - first.size)
-    if repeated == 0 or repeated < _FAR_MORE * hashes.size**2 / 2.0 * _chance_of_agreement(X):
+    if repeated == 0 or repeated < _FAR_MORE * hashes.size**2 / 2.0 * _chance_of_agreement(X, first):
         return ()
     if learning is not None:
         learns = np.zeros(hashes.size, dtype=bool)
@@ -84,15 +84,14 @@ def count_repetitions(X: RowsLike, y: ArrayLike) -> int:
     return 0 if hashes is None else int(hashes.size - np.unique(hashes).size)
 
 
-def _chance_of_agreement(X: Any) -> float:
-    """Return how likely two rows agree in all columns, if these were independent of each other."""
-    chance, step = 1.0, max(1, X.shape[0] // _SAMPLE)
+def _chance_of_agreement(X: Any, different: IntArray) -> float:
+    """Return how likely two rows agree in all columns, if these were independent: by pairs of rows that differ."""
+    chance, chosen = 1.0, np.sort(different)[:: max(1, different.size // _SAMPLE)]
     for position in range(X.shape[1]):
-        values = X.iloc[:, position] if hasattr(X, "iloc") else X[:, position]
-        sample = np.asarray(values[::step])
-        texts = sample.astype(str) if sample.dtype.kind not in "fiub" else sample
+        values = np.asarray(X.iloc[:, position] if hasattr(X, "iloc") else X[:, position])[chosen]
+        texts = values.astype(str) if values.dtype.kind not in "fiub" else values
         counts = np.unique(texts, return_counts=True)[1]
-        chance *= float(np.sum((counts / counts.sum()) ** 2))
+        chance *= float(np.sum(counts * (counts - 1.0))) / max(chosen.size * (chosen.size - 1.0), 1.0)
     return chance
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from pacbayes._core.notes import Note
-from pacbayes.certificate import QUANTITIES, SUBJECTS, Certificate, Statement, is_in_order
+from pacbayes.certificate import QUANTITIES, SUBJECTS, Certificate, Statement
 from pacbayes.certificate.assumptions import ASSUMPTIONS
 from pacbayes.certificate.words import note_words, round_up
 
@@ -175,7 +175,7 @@ def order_words(certificate: Certificate) -> str:
     """Return in which order the rows were taken; nothing where there is no order."""
     if "order" not in certificate.digests:
         return ""
-    if is_in_order(certificate):
+    if certificate.in_order:
         return "The rows were not shuffled: they were taken as they came, the earliest first."
     return "The rows were shuffled."
 

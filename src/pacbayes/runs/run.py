@@ -21,13 +21,14 @@ from pacbayes.runs.folder import check_folder, save_folder
 from pacbayes.runs.hardest import Hard, find_hardest
 from pacbayes.runs.methods import METHODS, choose_method, estimator_for
 from pacbayes.runs.models import make_classifier, trust_needed
-from pacbayes.runs.remarks import annotate, find_earlier_seeds, refuse_notes, trivial_answer
+from pacbayes.runs.remarks import find_earlier_seeds, refuse_notes
 from pacbayes.runs.settings import Settings
+from pacbayes.runs.table import annotate, load_table, trivial_answer
 from pacbayes.runs.words import method_words
-from pacbayes.tables import Table, prepare_table, read_table
+from pacbayes.tables import Table
 from pacbayes.tables.words import class_counts
 
-__all__ = ["Baseline", "Progress", "Run", "certify_file", "certify_table", "load_table", "silent"]
+__all__ = ["Baseline", "Progress", "Run", "certify_file", "certify_table", "silent"]
 
 _CURVE_POINTS = 80
 _BASELINE = 0.8  # of the rows to learn from
@@ -125,27 +126,6 @@ class Run:
             },
             force=force,
         )
-
-
-def load_table(path: str | Path, settings: Settings, max_memory: int | str | None = None) -> Table:
-    """Read the table of some settings, with at most so much memory: see :func:`pacbayes.tables.read_table`."""
-    frame = read_table(
-        Path(path),
-        delimiter=settings.delimiter,
-        header=settings.header,
-        missing_values=settings.missing_values,
-        encoding=settings.encoding,
-        decimal=settings.decimal,
-        max_memory=max_memory,
-    )
-    return prepare_table(
-        frame,
-        settings.target,
-        drop=settings.drop,
-        positive=settings.positive,
-        missing=settings.missing,
-        time=settings.time,
-    )
 
 
 def certify_file(

@@ -18,8 +18,8 @@ from pacbayes.runs.folder import MODEL, StoredRun, load_run, read_certificate
 from pacbayes.runs.methods import choose_method, estimator_for
 from pacbayes.runs.models import trust_needed
 from pacbayes.runs.predictors import ChangedPredictorError, compare_models
-from pacbayes.runs.remarks import EARLIER, annotate
-from pacbayes.runs.run import Progress, load_table, silent
+from pacbayes.runs.run import Progress, silent
+from pacbayes.runs.table import EARLIER, annotate, load_table
 from pacbayes.tables import LinearTerms, Table
 
 __all__ = ["Verified", "verify_folder", "verify_run"]

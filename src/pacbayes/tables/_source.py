@@ -42,8 +42,9 @@ def check_encoding(encoding: str | None) -> None:
     if encoding is None:
         return
     try:
-        known = codecs.lookup(encoding).name.replace("-", "_") not in _NO_ENCODINGS and b"".decode(encoding) == ""
-    except (LookupError, ValueError, UnicodeError):
+        known = codecs.lookup(encoding).name.replace("-", "_") not in _NO_ENCODINGS
+        io.TextIOWrapper(io.BytesIO(), encoding=encoding)  # refuses codecs that are not of text
+    except (LookupError, ValueError):
         known = False
     if not known:
         raise TableError(

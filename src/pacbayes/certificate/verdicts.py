@@ -29,6 +29,7 @@ _CHECKS = {
     "order": "digest of the order",
     "order_of_rows": "the model's order is one of these rows",
     "order_of_seed": "the order is the one that the recorded seed gives",
+    "order_as_given": "the rows were taken as they came",
     "model": "digest of the model",
     "losses": "losses of the predictor",
     "predictor": "the predictor is what these rows give",

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from pacbayes.certificate.words import table_lines
+from pacbayes.certificate.words import note_words, table_lines
 from pacbayes.cli._limits import MAX_MEMORY
 from pacbayes.cli._output import JSON, QUIET, Output, tidy
 from pacbayes.report import compare_with_trivial
 from pacbayes.runs import METHODS, MODELS, Run, Settings, certify_file
 from pacbayes.tables import Table
-from pacbayes.tables.words import class_counts, list_formats, sentence
+from pacbayes.tables.words import class_counts, list_formats
 
 __all__ = ["certify"]
 
@@ -41,7 +41,16 @@ Out = Annotated[
     Path | None,
     typer.Option(help="Folder for certificate.json, report.html and the predictor [default: DATA-certificate]."),
 ]
-Drop = Annotated[list[str] | None, typer.Option(help="A column to leave out; may be given again.")]
+Drop = Annotated[
+    list[str] | None, typer.Option(help="A column to leave out, or several: --drop a,b; may be given again.")
+]
+Time = Annotated[
+    str | None,
+    typer.Option(
+        help="Column that says when the rows were: learn from the earlier and judge on the later ones, without a "
+        "shuffle; it is not predicted from."
+    ),
+]
 Positive = Annotated[str | None, typer.Option(help="One class; all others are taken together as 'not' it.")]
 Missing = Annotated[
     str, typer.Option(help="refuse: stop where values are missing. category: keep them as a category of their own.")
@@ -63,12 +72,19 @@ Delimiter = Annotated[
     str | None, typer.Option(help="What separates the columns of a text file [default: found in its first line].")
 ]
 Header = Annotated[bool, typer.Option(help="Whether the first line names the columns; if not, c1, c2, ...")]
+Encoding = Annotated[
+    str | None, typer.Option(help="Encoding of a text file, such as latin-1 or utf-16 [default: utf-8].")
+]
+Decimal = Annotated[str, typer.Option(help="What separates the decimals of numbers in a text file: . or ,")]
 WithBaseline = Annotated[
     bool,
     typer.Option("--baseline/--no-baseline", help="Compute also what a hold-out would give, for comparison only."),
 ]
 Hardest = Annotated[int, typer.Option(help="Show this many of the hardest rows, with their values.", min=0)]
 Threads = Annotated[int, typer.Option(help="For linear algebra and boosting.", min=1)]
+Strict = Annotated[
+    bool, typer.Option("--strict", help="Issue nothing where something is noticed that puts the number in doubt.")
+]
 Force = Annotated[bool, typer.Option("--force", help="Replace the run in the folder.")]
 
 
@@ -81,6 +97,7 @@ def certify(
     method: ChosenMethod = "auto",
     out: Out = None,
     drop: Drop = None,
+    time: Time = None,
     positive: Positive = None,
     missing: Missing = "refuse",
     missing_value: MissingValue = None,
@@ -89,11 +106,14 @@ def certify(
     seed: Seed = 0,
     delimiter: Delimiter = None,
     header: Header = True,
+    encoding: Encoding = None,
+    decimal: Decimal = ".",
     baseline: WithBaseline = True,
     hardest: Hardest = 0,
     threads: Threads = 1,
     max_memory: MAX_MEMORY = None,
     force: Force = False,
+    strict: Strict = False,
     as_json: JSON = False,
     quiet: QUIET = False,
 ) -> None:
@@ -102,21 +122,25 @@ def certify(
     Learns the model, computes the guarantee on rows it did not learn from, and writes certificate.json, report.html
     and the predictor (plain JSON, or skops for models of scikit-learn) into a folder.
     """
+    given = locals()
     output = Output(as_json=as_json, quiet=quiet)
-    names = {"drop": tuple(drop or ()), "missing_values": tuple(missing_value or ()), "positive": positive}
-    table = {"delimiter": delimiter, "header": header, "missing": missing, **names}
-    work = {"model": model, "method": method, "prior_fraction": prior_fraction, "candidates": candidates, "seed": seed}
-    settings = Settings(target=target, delta=delta, **table, **work)  # type: ignore[arg-type]
     folder = out if out is not None else data.with_name(f"{data.name.partition('.')[0]}-certificate")
-    options: dict[str, Any] = {"out": folder, "force": force, "baseline": baseline, "threads": threads}
-    options["max_memory"] = max_memory
-    run = certify_file(
-        data, settings, progress=output.progress, announce=lambda read: _show_table(output, read), **options
-    )
+    options = {name: given[name] for name in ("force", "baseline", "threads", "max_memory", "strict")}
+    options |= {"out": folder, "progress": output.progress, "announce": lambda read: _show_table(output, read)}
+    run = certify_file(data, _make_settings(given), **options)
     _show(output, run, run.save(folder, force=force, hardest=hardest), data)
 
 
+def _make_settings(given: dict[str, Any]) -> Settings:
+    """Return the options that are settings of a run."""
+    named = {each.name: given[each.name] for each in fields(Settings) if each.name in given}
+    lists = {"drop": tuple(given["drop"] or ()), "missing_values": tuple(given["missing_value"] or ())}
+    return Settings(**named | lists)
+
+
 def _show_table(output: Output, table: Table) -> None:
+    for note in table.notes:
+        output.note(note_words(note))
     if output.quiet or output.as_json:
         return
     rows = [[c.name, c.kind, str(c.distinct), str(c.missing)] for c in table.columns[:_MOST_COLUMNS]]
@@ -125,12 +149,13 @@ def _show_table(output: Output, table: Table) -> None:
     output.table(["column", "taken as", "different", "missing"], rows, numbers=(2, 3))
     classes = f"{len(table.classes)} classes ({class_counts(table.classes, table.counts, 6)})"
     output.say(f"{len(table.y)} rows; target {table.target!r}: {classes}", "")
-    for note in table.notes:
-        output.note(sentence(note))
 
 
 def _show(output: Output, run: Run, written: list[Path], data: Path) -> None:
     certificate, files = run.certificate, {path.name: str(path) for path in written}
+    for note in certificate.notes:
+        if note not in run.table.notes:  # those were shown before the work
+            output.note(note_words(note))
     output.result(
         {
             "sentence": certificate.sentence(),

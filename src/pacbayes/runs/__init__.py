@@ -4,8 +4,10 @@ from pacbayes.procedures import LossMonitor
 from pacbayes.runs.folder import StoredRun, load_run, read_certificate
 from pacbayes.runs.methods import METHODS, choose_method
 from pacbayes.runs.models import MODELS, make_classifier, trust_needed
-from pacbayes.runs.run import Baseline, Run, certify_file, certify_table, load_table
+from pacbayes.runs.remarks import StrictError
+from pacbayes.runs.run import Baseline, Run, certify_file, certify_table
 from pacbayes.runs.settings import Settings
+from pacbayes.runs.table import load_table
 from pacbayes.runs.verify import Verified, verify_folder, verify_run
 
 __all__ = [
@@ -16,6 +18,7 @@ __all__ = [
     "Run",
     "Settings",
     "StoredRun",
+    "StrictError",
     "Verified",
     "certify_file",
     "certify_table",

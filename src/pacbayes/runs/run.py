@@ -21,12 +21,14 @@ from pacbayes.runs.folder import check_folder, save_folder
 from pacbayes.runs.hardest import Hard, find_hardest
 from pacbayes.runs.methods import METHODS, choose_method, estimator_for
 from pacbayes.runs.models import make_classifier, trust_needed
+from pacbayes.runs.remarks import find_earlier_seeds, refuse_notes
 from pacbayes.runs.settings import Settings
+from pacbayes.runs.table import annotate, load_table, trivial_answer
 from pacbayes.runs.words import method_words
-from pacbayes.tables import Table, prepare_table, read_table
-from pacbayes.tables.words import class_counts, sentence
+from pacbayes.tables import Table
+from pacbayes.tables.words import class_counts
 
-__all__ = ["Baseline", "Progress", "Run", "certify_file", "certify_table", "load_table", "silent"]
+__all__ = ["Baseline", "Progress", "Run", "certify_file", "certify_table", "silent"]
 
 _CURVE_POINTS = 80
 _BASELINE = 0.8  # of the rows to learn from
@@ -90,9 +92,7 @@ class Run:
     @property
     def trivial(self) -> dict[str, Any]:
         """The most common label, and the share of rows on which always answering it would be wrong."""
-        counts = self.table.counts
-        most = max(range(len(counts)), key=counts.__getitem__)
-        return {"label": self.table.classes[most], "share": 1.0 - counts[most] / len(self.table.y)}
+        return trivial_answer(self.table)
 
     def hardest(self, count: int) -> list[Hard]:
         """Return up to ``count`` rows that are misclassified with the greatest certainty."""
@@ -106,7 +106,6 @@ class Run:
             columns=[asdict(column) for column in self.table.columns],
             baseline=None if self.baseline is None else asdict(self.baseline),
             trivial=self.trivial,
-            notes=[sentence(note) for note in self.table.notes],
             curve=self.curve,
             hardest=[asdict(each) for each in self.hardest(hardest)],
             commands=_commands(self),
@@ -129,26 +128,13 @@ class Run:
         )
 
 
-def load_table(path: str | Path, settings: Settings, max_memory: int | str | None = None) -> Table:
-    """Read the table of some settings, with at most so much memory: see :func:`pacbayes.tables.read_table`."""
-    frame = read_table(
-        Path(path),
-        delimiter=settings.delimiter,
-        header=settings.header,
-        missing_values=settings.missing_values,
-        max_memory=max_memory,
-    )
-    return prepare_table(
-        frame, settings.target, drop=settings.drop, positive=settings.positive, missing=settings.missing
-    )
-
-
 def certify_file(
     path: str | Path,
     settings: Settings,
     *,
     out: str | Path | None = None,
     force: bool = False,
+    strict: bool = False,
     baseline: bool = True,
     threads: int = 1,
     max_memory: int | str | None = None,
@@ -167,6 +153,8 @@ def certify_file(
         The folder that the run will be saved in: whether it can be is found out before the work.
     force : bool, default=False
         Whether that folder may hold files already.
+    strict : bool, default=False
+        Whether to raise a ValueError where anything is noticed that puts the certificate in doubt.
     baseline, threads
         As for :func:`certify_table`.
     max_memory : int or str, optional
@@ -205,11 +193,24 @@ def certify_file(
         table = load_table(file, settings, max_memory)
     if announce is not None:
         announce(table)
+    if strict:
+        refuse_notes(table.notes)
     chosen, why = choose_method(settings, len(table.classes), len(table.y))
     words = method_words(chosen, why, len(table.classes))
     with progress(f"Certifying {settings.model} on {len(table.y)} rows (method: {words}) ..."):
         run = _certify(table, chosen, why, baseline=baseline, threads=threads)
-    return replace(run, source=file.name)
+    return _finish(replace(run, source=file.name), out, strict=strict)
+
+
+def _finish(run: Run, out: str | Path | None, *, strict: bool) -> Run:
+    """Add the note on a run that is replaced, if there is one, and refuse notes where they are to be refused."""
+    data = run.certificate.digests.get("data")
+    earlier = () if out is None else find_earlier_seeds(Path(out), run.settings, data)
+    if earlier:
+        run = replace(run, certificate=annotate(run.model, run.table, run.settings.time, earlier))
+    if strict:
+        refuse_notes(run.certificate.notes)
+    return run
 
 
 def certify_table(table: Table, settings: Settings, *, baseline: bool = True, threads: int = 1) -> Run:
@@ -246,9 +247,10 @@ def _certify(table: Table, chosen: Settings, why: str, *, baseline: bool, thread
     """Certify with settings whose method is resolved."""
     with threadpool_limits(threads), warnings.catch_warnings():
         warnings.simplefilter("ignore", CertificateWarning)  # the certificate carries the same as notes
-        model = estimator_for(table, chosen).fit(table.X, table.y)
+        model = estimator_for(table, chosen).fit(table.X, table.y, in_order=chosen.time is not None)
         other = _baseline(table, chosen) if baseline else None
-    return Run(model.certificate_, chosen, why, table, model, baseline=other, curve=_curve(model, chosen))
+    certificate = annotate(model, table, chosen.time)
+    return Run(certificate, chosen, why, table, model, baseline=other, curve=_curve(model, chosen))
 
 
 def _baseline(table: Table, settings: Settings) -> Baseline | None:
@@ -257,7 +259,8 @@ def _baseline(table: Table, settings: Settings) -> Baseline | None:
     if not method:
         return None
     held_out = replace(settings, method=method, prior_fraction=_BASELINE)
-    first = estimator_for(table, held_out).fit(table.X, table.y).certificate_.statements[0]
+    model = estimator_for(table, held_out).fit(table.X, table.y, in_order=settings.time is not None)
+    first = model.certificate_.statements[0]
     errors = int(first.observed.get("predict_errors", first.observed["errors"]))
     losses = np.arange(first.n) < errors
     value = certify_predictions(losses=losses, delta=settings.delta, candidates=settings.candidates).value

@@ -18,7 +18,8 @@ from pacbayes.runs.folder import MODEL, StoredRun, load_run, read_certificate
 from pacbayes.runs.methods import choose_method, estimator_for
 from pacbayes.runs.models import trust_needed
 from pacbayes.runs.predictors import ChangedPredictorError, compare_models
-from pacbayes.runs.run import Progress, load_table, silent
+from pacbayes.runs.run import Progress, silent
+from pacbayes.runs.table import EARLIER, annotate, load_table
 from pacbayes.tables import LinearTerms, Table
 
 __all__ = ["Verified", "verify_folder", "verify_run"]
@@ -177,8 +178,10 @@ def verify_run(
         return Verification(tuple(first))
     with threadpool_limits(threads), warnings.catch_warnings():
         warnings.simplefilter("ignore", CertificateWarning)
-        again = estimator_for(table, stored.settings).fit(table.X, table.y)
-        checks = compare_certificates(certificate, again.certificate_)
+        in_order = stored.settings.time is not None
+        again = estimator_for(table, stored.settings).fit(table.X, table.y, in_order=in_order)
+        earlier = tuple(note for note in certificate.notes if note.code == EARLIER)
+        checks = compare_certificates(certificate, annotate(again, table, stored.settings.time, earlier))
         last = _check_predictor(stored, again.issued_.stored)
     return Verification((*first, *checks, last), procedures.get(certificate.procedure).proves)
 

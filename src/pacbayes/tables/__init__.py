@@ -3,11 +3,13 @@
 from pacbayes.tables import words
 from pacbayes.tables._columns import Column
 from pacbayes.tables._error import TableError
+from pacbayes.tables._leaks import find_leaks
 from pacbayes.tables._limits import default_limit, to_bytes
 from pacbayes.tables._linear import LinearTerms, Term
 from pacbayes.tables._prepare import Table, prepare_table
 from pacbayes.tables._preprocess import make_preprocessing
 from pacbayes.tables._read import read_table
+from pacbayes.tables._times import show_time
 from pacbayes.tables.formats import COMPRESSIONS, FORMATS
 
 __all__ = [
@@ -19,9 +21,11 @@ __all__ = [
     "TableError",
     "Term",
     "default_limit",
+    "find_leaks",
     "make_preprocessing",
     "prepare_table",
     "read_table",
+    "show_time",
     "to_bytes",
     "words",
 ]

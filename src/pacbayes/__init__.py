@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         zero_reference,
     )
     from pacbayes.posteriors import Finite, Gaussian, MonteCarlo, laplace_covariance
+    from pacbayes.runs import load_run
     from pacbayes.summary import Summary
 
     __version__: str
@@ -69,6 +70,7 @@ __all__ = [
     "kl_inv_lower",
     "kl_inv_upper",
     "laplace_covariance",
+    "load_run",
     "log_xi",
     "losses",
     "online_reference",
@@ -107,6 +109,7 @@ _SOURCES = {
     "kl_inv_lower": "numerics",
     "kl_inv_upper": "numerics",
     "laplace_covariance": "posteriors",
+    "load_run": "runs",
     "log_xi": "numerics",
     "losses": "",
     "online_reference": "online",

@@ -149,7 +149,8 @@ def _show(output: Output, run: Run, written: list[Path], data: Path) -> None:
         return
     comparison, warning = compare_with_trivial(certificate, run.trivial)
     output.say(certificate.sentence(), "", *table_lines(certificate), "", comparison, *([warning] if warning else []))
-    output.say("", f"Report: {files['report.html']}", f"Verify: {_verify_command(data, run, files)}")
+    places = [f"Report: {files['report.html']}", f"Use:    see {files['README.txt']}"]
+    output.say("", *places, f"Verify: {_verify_command(data, run, files)}")
 
 
 def _verify_command(data: Path, run: Run, files: dict[str, str]) -> str:

@@ -4,8 +4,9 @@ from pacbayes.procedures import LossMonitor
 from pacbayes.runs.folder import StoredRun, load_run, read_certificate
 from pacbayes.runs.methods import METHODS, choose_method
 from pacbayes.runs.models import MODELS, make_classifier, trust_needed
-from pacbayes.runs.run import Baseline, Run, certify_file, certify_table, load_table
+from pacbayes.runs.run import Baseline, Run, certify_file, certify_table, load_rows, load_table
 from pacbayes.runs.settings import Settings
+from pacbayes.runs.use import Predictions, RunPredictor
 from pacbayes.runs.verify import Verified, verify_folder, verify_run
 
 __all__ = [
@@ -13,13 +14,16 @@ __all__ = [
     "MODELS",
     "Baseline",
     "LossMonitor",
+    "Predictions",
     "Run",
+    "RunPredictor",
     "Settings",
     "StoredRun",
     "Verified",
     "certify_file",
     "certify_table",
     "choose_method",
+    "load_rows",
     "load_run",
     "load_table",
     "make_classifier",

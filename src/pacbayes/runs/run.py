@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from shlex import quote
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -22,11 +22,14 @@ from pacbayes.runs.hardest import Hard, find_hardest
 from pacbayes.runs.methods import METHODS, choose_method, estimator_for
 from pacbayes.runs.models import make_classifier, trust_needed
 from pacbayes.runs.settings import Settings
-from pacbayes.runs.words import method_words
-from pacbayes.tables import Table, prepare_table, read_table
+from pacbayes.runs.words import method_words, readme_words
+from pacbayes.tables import Table, list_texts, name_unnamed, prepare_table, read_table
 from pacbayes.tables.words import class_counts, sentence
 
-__all__ = ["Baseline", "Progress", "Run", "certify_file", "certify_table", "load_table", "silent"]
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Baseline", "Progress", "Run", "certify_file", "certify_table", "load_rows", "load_table", "silent"]
 
 _CURVE_POINTS = 80
 _BASELINE = 0.8  # of the rows to learn from
@@ -118,11 +121,12 @@ class Run:
             Path(folder),
             self.certificate,
             self.report(hardest=hardest),
+            lambda trust: readme_words(self.certificate, self.source, self.settings, trust),
             self.model.issued_.stored,
             {
                 "settings": self.settings.to_dict(),
                 "columns": [{"name": each.name, "kind": each.kind} for each in self.table.columns],
-                "classes": list(self.table.classes),
+                "classes": np.unique(self.table.y).tolist(),
                 "rows": len(self.table.y),
             },
             force=force,
@@ -131,16 +135,40 @@ class Run:
 
 def load_table(path: str | Path, settings: Settings, max_memory: int | str | None = None) -> Table:
     """Read the table of some settings, with at most so much memory: see :func:`pacbayes.tables.read_table`."""
-    frame = read_table(
+    return prepare_table(
+        _read(path, settings, max_memory),
+        settings.target,
+        drop=settings.drop,
+        positive=settings.positive,
+        missing=settings.missing,
+    )
+
+
+def _read(
+    path: str | Path, settings: Settings, max_memory: int | str | None, texts: tuple[str, ...] = ()
+) -> pd.DataFrame:
+    return read_table(
         Path(path),
         delimiter=settings.delimiter,
         header=settings.header,
         missing_values=settings.missing_values,
         max_memory=max_memory,
+        texts=texts,
     )
-    return prepare_table(
-        frame, settings.target, drop=settings.drop, positive=settings.positive, missing=settings.missing
-    )
+
+
+def load_rows(
+    path: str | Path,
+    settings: Settings,
+    columns: tuple[tuple[str, str], ...],
+    max_memory: int | str | None = None,
+) -> pd.DataFrame:
+    """Read further rows of a table as its settings say, categories as text even where they read like numbers."""
+    frame = _read(path, settings, max_memory)
+    if texts := list_texts(frame, columns):
+        frame = _read(path, settings, max_memory, texts)
+    names = {settings.target, *settings.drop, *(name for name, _ in columns)}
+    return frame if settings.header else name_unnamed(frame, names, settings.target)
 
 
 def certify_file(
@@ -193,7 +221,7 @@ def certify_file(
     ...     run = certify_file(path, Settings(target="label"))
     ...     names = sorted(file.name for file in run.save(pathlib.Path(folder) / "out"))
     >>> run.certificate.n, names
-    (180, ['certificate.json', 'model.json', 'report.html'])
+    (180, ['README.txt', 'certificate.json', 'model.json', 'report.html'])
     """
     file = Path(path)
     if file.is_dir():

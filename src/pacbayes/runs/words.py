@@ -1,11 +1,18 @@
-"""What a run says in words: why a method was chosen."""
+"""What a run says in words: why a method was chosen, and how its folder is used."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from shlex import quote
+
+from pacbayes._core.plain import visible
+from pacbayes.certificate import Certificate
+from pacbayes.certificate.words import sentences
 from pacbayes.runs.methods import MANY_ROWS
+from pacbayes.runs.models import trust_needed
 from pacbayes.runs.settings import Settings
 
-__all__ = ["method_words"]
+__all__ = ["method_words", "readme_words", "trust_options"]
 
 _WHY = {
     "asked": "{method}, as asked for",
@@ -13,6 +20,84 @@ _WHY = {
     "few_rows": "{method}, because {what} has no posterior and there are fewer than {many} rows",
     "many_rows": "{method}, because {what} has no posterior and there are at least {many} rows",
 }
+_README = """\
+{sentences}
+It is about new rows from the same source as those it was made from, answered one by one.
+
+Written by pacbayes. The commands below are typed in this folder.
+
+Use it
+
+    pacbayes predict . new.csv --out predictions.csv{predict_trust}
+
+new.csv is a table with the columns of the first one; their order does not matter, and {target} may be left out.
+In Python:
+
+    import pacbayes as pb
+    labels = pb.load_run(".").predict(frame{trust_argument})
+
+Check it
+
+    pacbayes verify .
+    pacbayes verify . --data {data}{verify_trust}
+
+The first recomputes the number from what was observed. The second learns everything again from the table, wherever
+that file is now; it has to be the very same one.
+
+Files
+
+    certificate.json   the claim, and all numbers to recompute it
+    report.html        a report for people; open it in a browser
+    model.json         the predictor, or what belongs to it: columns, classes, settings
+    model.skops        fitted models without pickle, where model.json does not hold the predictor itself
+"""
+
+
+def trust_options(names: Sequence[str]) -> str:
+    """Return names as options of a command, each after a blank.
+
+    Examples
+    --------
+    >>> from pacbayes.runs.words import trust_options
+    >>> trust_options(["mine.Learner"])
+    ' --trust mine.Learner'
+    """
+    return "".join(f" --trust {quote(name)}" for name in names)
+
+
+def readme_words(certificate: Certificate, source: str, settings: Settings, trust: tuple[str, ...]) -> str:
+    r"""Return how to use the folder of a run, for README.txt.
+
+    Parameters
+    ----------
+    certificate : Certificate
+        What is claimed.
+    source : str
+        The name of the table it was made from.
+    settings : Settings
+        Of the run.
+    trust : tuple of str
+        Types that loading the predictor has to be allowed.
+
+    Examples
+    --------
+    >>> import pacbayes as pb
+    >>> from pacbayes.runs import Settings
+    >>> from pacbayes.runs.words import readme_words
+    >>> text = readme_words(pb.certify_predictions([0, 1], [0, 1]), "my table.csv", Settings(target="y"), ("a.B",))
+    >>> print(*(line.strip() for line in text.splitlines() if line.startswith("    pacbayes")), sep="\n")
+    pacbayes predict . new.csv --out predictions.csv --trust a.B
+    pacbayes verify .
+    pacbayes verify . --data 'my table.csv'
+    """
+    return _README.format(
+        sentences="\n".join(sentences(certificate)),
+        target=visible(repr(settings.target)),
+        predict_trust=trust_options(trust),
+        trust_argument=f", trust={trust!r}" if trust else "",
+        data=visible(quote(source)),
+        verify_trust=trust_options(trust_needed(settings.model)),
+    )
 
 
 def method_words(settings: Settings, why: str, classes: int) -> str:

@@ -1,6 +1,7 @@
 """Tables from files: CSV, Parquet and Arrow in, rows and labels ready for a classifier out."""
 
 from pacbayes.tables import words
+from pacbayes.tables._align import AlignedRows, align_labels, align_rows, list_texts, name_unnamed
 from pacbayes.tables._columns import Column
 from pacbayes.tables._error import TableError
 from pacbayes.tables._limits import default_limit, to_bytes
@@ -13,13 +14,18 @@ from pacbayes.tables.formats import COMPRESSIONS, FORMATS
 __all__ = [
     "COMPRESSIONS",
     "FORMATS",
+    "AlignedRows",
     "Column",
     "LinearTerms",
     "Table",
     "TableError",
     "Term",
+    "align_labels",
+    "align_rows",
     "default_limit",
+    "list_texts",
     "make_preprocessing",
+    "name_unnamed",
     "prepare_table",
     "read_table",
     "to_bytes",

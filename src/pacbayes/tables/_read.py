@@ -29,6 +29,7 @@ def read_table(
     header: bool = True,
     missing_values: Sequence[str] = (),
     max_memory: int | str | None = None,
+    texts: Sequence[str] = (),
 ) -> pd.DataFrame:
     r"""Read a table from a CSV, Parquet or Arrow file, which may be compressed and need not be trusted.
 
@@ -48,6 +49,9 @@ def read_table(
     max_memory : int or str, optional
         Bytes that the file may unpack to, and its cells may take at eight bytes each: a number, or a text such as
         "500MB" or "4GiB"; by default 4 GiB, or half of the memory that there is if that is less.
+
+    texts : sequence of str
+        Columns of a text file that are kept as they are written, even if they read like numbers.
 
     Returns
     -------
@@ -72,7 +76,7 @@ def read_table(
     place, limit = Path(path), to_bytes(max_memory)
     _check_place(place)
     suffix, packing = _split_name(place)
-    description = Description(suffix, delimiter, header, missing_values, limit)
+    description = Description(suffix, delimiter, header, missing_values, texts, limit)
     try:
         frame = _read(place, packing, description)
     except BROKEN as error:

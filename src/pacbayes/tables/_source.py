@@ -28,6 +28,7 @@ class Description:
     delimiter: str | None = None
     header: bool = True
     missing_values: Sequence[str] = ()
+    texts: Sequence[str] = ()
     limit: int = field(default_factory=default_limit)
 
 

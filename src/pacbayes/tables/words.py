@@ -18,6 +18,12 @@ SENTENCES: Mapping[str, str] = {
     "names_each_row": "Every value of the column {column!r} occurs once, as in an identifier; consider --drop.",
     "gives_target_away": "The column {column!r} determines the target. Will it be known for new cases?",
     "classes_differ_in_blanks": "Some classes differ in blanks or capitals alone: {classes}.",
+    "extra_columns": "Columns of this table that the model does not use ({count}): {columns}.",
+    "unseen_categories": (
+        "The column {column!r} has {count} rows with a text that the model was not learned with, such as "
+        "{example!r:.40}; they are treated like rare ones."
+    ),
+    "unseen_classes": "{count} rows have a label that does not occur in the first table; they count as errors.",
     "more_notes": "There are {count} more notes of this kind.",
 }
 

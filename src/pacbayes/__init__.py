@@ -12,6 +12,7 @@ if TYPE_CHECKING:
         CertifiedClassifier,
         CertifiedLogisticRegression,
         OnlineCertifiedClassifier,
+        certify,
         certify_predictions,
     )
     from pacbayes.learners import RecursiveLogistic, RefittedLogistic
@@ -61,6 +62,7 @@ __all__ = [
     "__version__",
     "bounds",
     "categorical_kl",
+    "certify",
     "certify_predictions",
     "datasets",
     "fixed_reference",
@@ -100,6 +102,7 @@ _SOURCES = {
     "Summary": "summary",
     "bounds": "",
     "categorical_kl": "numerics",
+    "certify": "estimators",
     "certify_predictions": "estimators",
     "datasets": "",
     "fixed_reference": "online",

@@ -1,4 +1,4 @@
-"""``pacbayes predict``: CSV for machines on stdout or in a file, the guarantee beside it, one line where it cannot be."""
+"""``pacbayes predict``: CSV on stdout or in a file, the guarantee beside it, one line where it cannot be."""
 
 import csv
 import io

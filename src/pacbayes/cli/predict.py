@@ -37,7 +37,7 @@ def predict(
     as_json: JSON = False,
     quiet: QUIET = False,
 ) -> None:
-    """Predict new rows with a certified model: a line of CSV for each, with its label and the probabilities of all.
+    """Predict new rows with a certified model: a line of CSV each, with its label and the probability of every class.
 
     The table needs the columns that the model was learned with, by name and in any order; the target may be left out.
     What is guaranteed goes to stderr, and with --out into OUT.certificate.txt. Nothing is predicted if the certificate
@@ -46,7 +46,8 @@ def predict(
     output = Output(as_json=as_json, quiet=quiet)
     files = _refuse_places(out, data, force=force)
     stored = load_run(folder)
-    predictor = stored.open(tuple(trust or ()))
+    with output.aside():
+        predictor = stored.open(tuple(trust or ()))
     with output.progress(f"Predicting {data.name} ..."):
         found = predictor.apply(load_rows(data, stored.settings, stored.columns, max_memory))
     for note in found.notes:

@@ -25,15 +25,16 @@ from pacbayes.tables import LinearTerms
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["StoredRun", "check_folder", "load_run", "read_certificate", "save_folder"]
+__all__ = ["StoredRun", "check_folder", "load_run", "read_bounded", "read_certificate", "save_folder"]
 
 _FORMAT, _VERSION = "pacbayes-model", 1
 _MOST_TEXT = 64 << 20
 _FIELDS = {"format", "version", "certificate", "settings", "columns", "classes", "rows", "predictor"}
 CERTIFICATE, MODEL, REPORT, README = "certificate.json", "model.json", "report.html", "README.txt"
+COLUMNS = "predictions.json"
 # what --force replaces: files of a run and of the demo, and what file managers leave everywhere
 _LEFT = {"delta.svg", ".DS_Store", "Thumbs.db", "desktop.ini"}
-_OURS = frozenset({CERTIFICATE, MODEL, REPORT, README, MODELS_FILE, *_LEFT})
+_OURS = frozenset({CERTIFICATE, MODEL, REPORT, README, COLUMNS, MODELS_FILE, *_LEFT})
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,9 +172,12 @@ def save_folder(
     stored: Mapping[str, Any] | None = None,
     about: Mapping[str, Any] | None = None,
     *,
+    columns: Mapping[str, Any] | None = None,
     force: bool = False,
 ) -> list[Path]:
     """Write certificate.json, report.html, README.txt and the predictor, if there is one, as one folder, atomically.
+
+    In place of a predictor there may be the ``columns`` in which predictions are found.
 
     ``readme`` is given the names of types that loading the predictor has to be allowed. With ``force`` a folder of an
     earlier run is replaced in one step; one that holds anything else is refused.
@@ -187,6 +191,8 @@ def save_folder(
             record = {"format": _FORMAT, "version": _VERSION, "certificate": certificate.digest, **(about or {})}
             record["predictor"] = predictor
             texts[MODEL] = json.dumps(record, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+        if columns is not None:
+            texts[COLUMNS] = json.dumps(columns, indent=1, ensure_ascii=False) + "\n"
         texts[README] = readme(trust)
         _write_texts(draft, texts)
         put_in_place(draft, place, _OURS, replace=force)
@@ -204,7 +210,7 @@ def read_certificate(place: Path) -> Certificate:
     path = place / CERTIFICATE if place.is_dir() else place
     if place.is_dir() and not path.is_file():
         raise ValueError(f"The folder {str(place)!r} holds no {CERTIFICATE}.")
-    text = _read_text(path)
+    text = read_bounded(path)
     try:
         content = json.loads(text)
     except (ValueError, RecursionError):
@@ -255,7 +261,7 @@ def load_run(place: str | Path) -> StoredRun:
     path = Path(place) / MODEL if Path(place).is_dir() else Path(place)
     if not path.is_file():
         raise ValueError(f"There is no predictor at {str(path)!r}.")
-    text = _read_text(path)
+    text = read_bounded(path)
     try:
         record = json.loads(text, object_pairs_hook=_without_duplicates)
     except (ValueError, RecursionError) as error:
@@ -268,7 +274,7 @@ def load_run(place: str | Path) -> StoredRun:
         raise ValueError(f"The predictor {path.name!r} is not as this version writes it ({error!r:.80}).") from None
 
 
-def _read_text(path: Path) -> bytes:
+def read_bounded(path: Path) -> bytes:
     """Return the bytes of a file that has an end, which is not far."""
     if path.exists() and not path.is_file():
         raise ValueError(f"{str(path)!r} is a pipe or a device; write what comes from it into a file first.")

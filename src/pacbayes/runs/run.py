@@ -7,8 +7,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from shlex import quote
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -21,15 +20,13 @@ from pacbayes.runs.folder import check_folder, save_folder
 from pacbayes.runs.hardest import Hard, find_hardest
 from pacbayes.runs.methods import METHODS, choose_method, estimator_for
 from pacbayes.runs.models import make_classifier, trust_needed
+from pacbayes.runs.reading import load_table
 from pacbayes.runs.settings import Settings
-from pacbayes.runs.words import method_words, readme_words
-from pacbayes.tables import Table, list_texts, name_unnamed, prepare_table, read_table
+from pacbayes.runs.words import data_options, method_words, readme_words, trust_options
+from pacbayes.tables import Table
 from pacbayes.tables.words import class_counts, sentence
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-__all__ = ["Baseline", "Progress", "Run", "certify_file", "certify_table", "load_rows", "load_table", "silent"]
+__all__ = ["Baseline", "Progress", "Run", "certify_file", "certify_table", "silent"]
 
 _CURVE_POINTS = 80
 _BASELINE = 0.8  # of the rows to learn from
@@ -66,6 +63,8 @@ class Run:
         Fitted; it issued the certificate.
     source : str
         The name of the file.
+    test : str or None
+        The name of the file of judged rows, if they came from one of their own.
     baseline : Baseline or None
     curve : dict or None
         The anytime bound along the stream: "n", "observed", "bound".
@@ -77,6 +76,7 @@ class Run:
     table: Table
     model: Any
     source: str = "table"
+    test: str | None = None
     baseline: Baseline | None = None
     curve: dict[str, list[float]] | None = None
 
@@ -93,9 +93,10 @@ class Run:
     @property
     def trivial(self) -> dict[str, Any]:
         """The most common label, and the share of rows on which always answering it would be wrong."""
-        counts = self.table.counts
-        most = max(range(len(counts)), key=counts.__getitem__)
-        return {"label": self.table.classes[most], "share": 1.0 - counts[most] / len(self.table.y)}
+        labels = self.table.y[self.table.learning or 0 :]
+        classes, counts = np.unique(labels, return_counts=True)
+        most = int(counts.argmax())
+        return {"label": str(classes[most]), "share": 1.0 - float(counts[most]) / len(labels)}
 
     def hardest(self, count: int) -> list[Hard]:
         """Return up to ``count`` rows that are misclassified with the greatest certainty."""
@@ -121,7 +122,7 @@ class Run:
             Path(folder),
             self.certificate,
             self.report(hardest=hardest),
-            lambda trust: readme_words(self.certificate, self.source, self.settings, trust),
+            lambda trust: readme_words(self.certificate, self.source, self.settings, trust, self.test),
             self.model.issued_.stored,
             {
                 "settings": self.settings.to_dict(),
@@ -133,48 +134,11 @@ class Run:
         )
 
 
-def load_table(path: str | Path, settings: Settings, max_memory: int | str | None = None) -> Table:
-    """Read the table of some settings, with at most so much memory: see :func:`pacbayes.tables.read_table`."""
-    return prepare_table(
-        _read(path, settings, max_memory),
-        settings.target,
-        drop=settings.drop,
-        positive=settings.positive,
-        missing=settings.missing,
-    )
-
-
-def _read(
-    path: str | Path, settings: Settings, max_memory: int | str | None, texts: tuple[str, ...] = ()
-) -> pd.DataFrame:
-    return read_table(
-        Path(path),
-        delimiter=settings.delimiter,
-        header=settings.header,
-        missing_values=settings.missing_values,
-        max_memory=max_memory,
-        texts=texts,
-    )
-
-
-def load_rows(
-    path: str | Path,
-    settings: Settings,
-    columns: tuple[tuple[str, str], ...],
-    max_memory: int | str | None = None,
-) -> pd.DataFrame:
-    """Read further rows of a table as its settings say, categories as text even where they read like numbers."""
-    frame = _read(path, settings, max_memory)
-    if texts := list_texts(frame, columns):
-        frame = _read(path, settings, max_memory, texts)
-    names = {settings.target, *settings.drop, *(name for name, _ in columns)}
-    return frame if settings.header else name_unnamed(frame, names, settings.target)
-
-
 def certify_file(
     path: str | Path,
     settings: Settings,
     *,
+    test: str | Path | None = None,
     out: str | Path | None = None,
     force: bool = False,
     baseline: bool = True,
@@ -191,6 +155,8 @@ def certify_file(
         A file that :func:`pacbayes.tables.read_table` reads.
     settings : Settings
         What is asked for.
+    test : path, optional
+        A file of the same columns, whose rows are judged; then all rows of the first are learned from.
     out : path, optional
         The folder that the run will be saved in: whether it can be is found out before the work.
     force : bool, default=False
@@ -226,18 +192,33 @@ def certify_file(
     file = Path(path)
     if file.is_dir():
         raise ValueError(f"The data must be a file. {str(file)!r} is a folder.")
+    settings = _settings_with(settings, file, test)
     if out is not None:
         check_folder(Path(out), force=force)
     make_classifier(settings.model, settings.seed)  # a wrong name is found out before a large file is read
     with progress(f"Reading {file.name} ..."):
-        table = load_table(file, settings, max_memory)
+        table = load_table(file, settings, max_memory, test)
     if announce is not None:
         announce(table)
     chosen, why = choose_method(settings, len(table.classes), len(table.y))
     words = method_words(chosen, why, len(table.classes))
     with progress(f"Certifying {settings.model} on {len(table.y)} rows (method: {words}) ..."):
         run = _certify(table, chosen, why, baseline=baseline, threads=threads)
-    return replace(run, source=file.name)
+    return replace(run, source=file.name, test=None if test is None else Path(test).name)
+
+
+def _settings_with(settings: Settings, data: Path, test: str | Path | None) -> Settings:
+    """Return the settings with the method that a file of judged rows asks for, or say what does not go with it."""
+    if test is None:
+        if settings.method == "test":
+            raise ValueError("The method 'test' needs a table of rows to judge on: give --test.")
+        return settings
+    if settings.method not in {"auto", "test"} or settings.prior_fraction is not None:
+        wrong = "--prior-fraction" if settings.prior_fraction is not None else f"--method {settings.method}"
+        raise ValueError(f"With --test all rows of the data are learned from and {wrong} has no meaning. Leave it out.")
+    if Path(test).resolve() == data.resolve():
+        raise ValueError(f"--test must be another file than the data. Got {str(test)!r} for both.")
+    return replace(settings, method="test")
 
 
 def certify_table(table: Table, settings: Settings, *, baseline: bool = True, threads: int = 1) -> Run:
@@ -308,6 +289,7 @@ def _curve(model: object, settings: Settings) -> dict[str, list[float]] | None:
 def _about(run: Run) -> dict[str, str]:
     return {
         "Data": run.source,
+        **({} if run.test is None else {"Judged on": run.test}),
         "Rows": str(len(run.table.y)),
         "Target": run.settings.target,
         "Classes": class_counts(run.table.classes, run.table.counts, 12),
@@ -317,12 +299,12 @@ def _about(run: Run) -> dict[str, str]:
 
 
 def _commands(run: Run) -> list[tuple[str, str]]:
-    trust = "".join(f" --trust {quote(name)}" for name in run.trust)
+    files = data_options(run.source, run.test)
     return [
         ("The number follows from what was observed", "pacbayes verify certificate.json"),
         (
             "The observed numbers and the predictor follow from the data",
-            f"pacbayes verify certificate.json --data {quote(run.source)} --model model.json{trust}",
+            f"pacbayes verify certificate.json{files} --model model.json{trust_options(run.trust)}",
         ),
         ("The number at a delta", f"pacbayes bound --from certificate.json --delta {run.settings.delta:g}"),
     ]

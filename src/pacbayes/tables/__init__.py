@@ -1,8 +1,16 @@
 """Tables from files: CSV, Parquet and Arrow in, rows and labels ready for a classifier out."""
 
 from pacbayes.tables import words
-from pacbayes.tables._align import AlignedRows, align_labels, align_rows, list_texts, name_unnamed
-from pacbayes.tables._columns import Column
+from pacbayes.tables._align import (
+    AlignedRows,
+    align_labels,
+    align_rows,
+    append_rows,
+    has_texts,
+    list_texts,
+    name_unnamed,
+)
+from pacbayes.tables._columns import Column, require_column
 from pacbayes.tables._error import TableError
 from pacbayes.tables._limits import default_limit, to_bytes
 from pacbayes.tables._linear import LinearTerms, Term
@@ -22,12 +30,15 @@ __all__ = [
     "Term",
     "align_labels",
     "align_rows",
+    "append_rows",
     "default_limit",
+    "has_texts",
     "list_texts",
     "make_preprocessing",
     "name_unnamed",
     "prepare_table",
     "read_table",
+    "require_column",
     "to_bytes",
     "words",
 ]

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pacbayes._core.notes import Note, NoteValue
 from pacbayes._core.types import FloatArray, Labels, ObjectArray
-from pacbayes.tables._columns import holds_numbers, to_values
+from pacbayes.tables._columns import holds_numbers, require_column, to_values
 from pacbayes.tables._error import TableError
+from pacbayes.tables._prepare import Table
 from pacbayes.tables._target import to_labels
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["AlignedRows", "align_labels", "align_rows", "count_unseen", "list_texts", "name_unnamed"]
+__all__ = ["AlignedRows", "align_labels", "align_rows", "append_rows", "has_texts", "list_texts", "name_unnamed"]
 
 _MOST = 8
 _SHOWN = 5
@@ -89,7 +90,7 @@ def align_rows(
     extra = [str(name) for name in frame.columns if name not in {*names, *ignore}]
     notes = [Note("extra_columns", {"count": len(extra), "columns": tuple(extra[:_SHOWN])})] if extra else []
     aligned = pd.DataFrame(values, index=range(len(frame)))
-    return AlignedRows(aligned, (*notes, *count_unseen(aligned, known or {})))
+    return AlignedRows(aligned, (*notes, *_count_unseen(aligned, known or {})))
 
 
 def align_labels(series: pd.Series, target: str, like: Labels, positive: str | None) -> Labels:
@@ -126,6 +127,63 @@ def align_labels(series: pd.Series, target: str, like: Labels, positive: str | N
     return texts
 
 
+def append_rows(
+    table: Table, frame: pd.DataFrame, *, positive: str | None = None, missing: str = "refuse", drop: Sequence[str] = ()
+) -> Table:
+    """Return a table with further rows to be judged: of its columns and their kinds, with labels of the same kind.
+
+    Parameters
+    ----------
+    table : Table
+        To learn from.
+    frame : pandas.DataFrame
+        The further rows, with the target.
+    positive, missing, drop
+        As for :func:`prepare_table`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pacbayes.tables import append_rows, prepare_table
+    >>> frame = pd.DataFrame({"age": range(40), "ill": ["no", "yes"] * 20})
+    >>> both = append_rows(prepare_table(frame, "ill"), frame[:5])
+    >>> len(both.y), both.learning, both.counts
+    (45, 40, (23, 22))
+    """
+    import pandas as pd  # noqa: PLC0415
+
+    require_column(frame, table.target)
+    kinds = [(column.name, column.kind) for column in table.columns]
+    rows = align_rows(frame, kinds, missing=missing, ignore=(table.target, *drop))
+    labels = align_labels(frame[table.target], table.target, table.y, positive)
+    y = np.concatenate([table.y, labels])
+    classes, counts = np.unique(y, return_counts=True)
+    unseen = int((~np.isin(labels, np.unique(table.y))).sum())
+    notes = (*rows.notes, *((Note("unseen_classes", {"count": unseen}),) if unseen else ()))
+    return replace(
+        table,
+        X=pd.concat([table.X, rows.X], ignore_index=True),
+        y=y,
+        classes=tuple(str(each) for each in classes),
+        counts=tuple(counts.tolist()),
+        notes=(*table.notes, *notes),
+        learning=len(table.y),
+    )
+
+
+def has_texts(labels: Labels) -> bool:
+    """Return whether labels are texts some of which do not read as numbers: further ones are then read as text."""
+    return labels.dtype.kind not in "iufb" and not all(map(_reads_as_number, np.unique(labels).tolist()))
+
+
+def _reads_as_number(text: object) -> bool:
+    try:
+        float(str(text))
+    except ValueError:
+        return str(text) in {"True", "False"}
+    return True
+
+
 def list_texts(frame: pd.DataFrame, columns: Sequence[tuple[str, str]]) -> tuple[str, ...]:
     """Return the categories that a reader took for numbers, since these rows have no other texts in them.
 
@@ -155,7 +213,7 @@ def name_unnamed(frame: pd.DataFrame, names: Collection[str], target: str) -> pd
     return frame.set_axis(left, axis=1)
 
 
-def count_unseen(rows: pd.DataFrame, known: Mapping[str, Collection[str]]) -> tuple[Note, ...]:
+def _count_unseen(rows: pd.DataFrame, known: Mapping[str, Collection[str]]) -> tuple[Note, ...]:
     """Return a note on each column with categories that a predictor does not know, at most a few of them."""
     notes = []
     for name, categories in known.items():

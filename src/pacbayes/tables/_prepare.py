@@ -43,6 +43,8 @@ class Table:
         How often each occurs.
     notes : tuple of Note
         What a user should know about the columns; :func:`pacbayes.tables.words.sentence` says it.
+    learning : int or None
+        How many of the first rows are learned from, where the others came from a table of their own to be judged.
     """
 
     X: pd.DataFrame
@@ -52,6 +54,7 @@ class Table:
     classes: tuple[str, ...]
     counts: tuple[int, ...] = ()
     notes: tuple[Note, ...] = ()
+    learning: int | None = None
 
 
 def prepare_table(

@@ -121,7 +121,7 @@ class Output:
 
     @contextmanager
     def progress(self, text: str) -> Iterator[None]:
-        """Say on stderr what is being done; warnings become notes there, and what a model prints does not reach stdout."""
+        """Say on stderr what is being done; warnings become notes there, and what a model prints stays off stdout."""
         with warnings.catch_warnings(record=True) as caught, divert_stdout(quiet=self.quiet):
             warnings.simplefilter("always")
             if self.quiet:

@@ -44,6 +44,8 @@ def predict(
     does not belong to the predictor. Load no models from people you do not trust: verify them with the data first.
     """
     output = Output(as_json=as_json, quiet=quiet)
+    if not folder.is_dir():
+        raise ValueError(f"The first of both must be the folder that certify wrote. Got {str(folder)!r} instead.")
     files = _refuse_places(out, data, force=force)
     stored = load_run(folder)
     with output.aside():

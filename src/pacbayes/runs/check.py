@@ -74,7 +74,13 @@ class PredictionFile:
         labels, predictions = (_labels(frame[name], name) for name in names)
         if _differ(frame, *names):
             raise TableError(f"The columns {names[0]!r} and {names[1]!r} must both hold numbers or both text.")
-        return Judged(np.asarray(labels != predictions, dtype=np.float64), "given_predictions", labels, predictions)
+        judged = Judged(np.asarray(labels != predictions, dtype=np.float64), "given_predictions", labels, predictions)
+        if judged.unknown == len(labels):
+            raise TableError(
+                f"No prediction in {names[1]!r} is a label of {names[0]!r}, such as {str(labels[0])!r:.40}. "
+                f"Got {str(predictions[0])!r:.40} instead. Are these probabilities, or labels written another way?"
+            )
+        return judged
 
     def _frame(self, path: str | Path, max_memory: int | str | None, texts: tuple[str, ...] = ()) -> pd.DataFrame:
         return read_table(

@@ -6,7 +6,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pacbayes.runs.settings import Settings
-from pacbayes.tables import Table, append_rows, has_texts, list_texts, name_unnamed, prepare_table, read_table
+from pacbayes.tables import (
+    Table,
+    TableError,
+    append_rows,
+    has_texts,
+    list_texts,
+    name_unnamed,
+    prepare_table,
+    read_table,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,7 +44,10 @@ def _append(table: Table, path: str | Path, settings: Settings, max_memory: int 
     columns = tuple((column.name, column.kind) for column in table.columns)
     texts = ((settings.target, "category"),) if has_texts(table.y) else ()
     frame = load_rows(path, settings, (*columns, *texts), max_memory)
-    return append_rows(table, frame, positive=settings.positive, missing=settings.missing, drop=settings.drop)
+    try:
+        return append_rows(table, frame, positive=settings.positive, missing=settings.missing, drop=settings.drop)
+    except TableError as error:
+        raise TableError(f"{Path(path).name}: {error}") from None
 
 
 def _read(

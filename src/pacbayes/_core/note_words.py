@@ -33,6 +33,12 @@ TABLE_NOTES: Mapping[str, str] = {
     "classes_differ_in_blanks": "Some classes differ in blanks or capitals alone: {classes}.",
     "rare_classes": "Fewer than {least} rows have some of the classes ({count}): {classes}. The number says next to "
     "nothing about these by themselves.",
+    "extra_columns": "Columns of this table that the model does not use ({count}): {columns}.",
+    "unseen_categories": (
+        "The column {column!r} has {count} rows with a text that the model was not learned with, such as "
+        "{example!r:.40}; they are treated like rare ones."
+    ),
+    "unseen_classes": "{count} rows have a label that does not occur in the first table; they count as errors.",
     "more_notes": "There are {count} more notes of this kind.",
 }
 

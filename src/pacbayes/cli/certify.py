@@ -21,10 +21,14 @@ __all__ = ["certify"]
 
 _MOST_COLUMNS = 20
 _METHODS = "; ".join(f"{name}: {method.help}" for name, method in METHODS.items())
-_SHARES = ", ".join(f"{name} {method.fraction:g}" for name, method in METHODS.items())
+_SHARES = ", ".join(f"{name} {method.fraction:g}" for name, method in METHODS.items() if method.fraction < 1.0)
 
 Data = Annotated[Path, typer.Argument(help=f"The table: {list_formats()}, also compressed.")]
 Target = Annotated[str, typer.Option(help="The column to predict; its values are the classes.")]
+Test = Annotated[
+    Path | None,
+    typer.Option(help="A table of the same columns to judge on; then all rows of the first are learned from."),
+]
 Model = Annotated[str, typer.Option(help=f"{', '.join(MODELS)}, or package.module.Class of a classifier.")]
 Delta = Annotated[
     float, typer.Option(help="Allowed probability that the guarantee is wrong, between 0 and 1; choose it beforehand.")
@@ -92,6 +96,7 @@ Force = Annotated[bool, typer.Option("--force", help="Replace the run in the fol
 def certify(
     data: Data,
     target: Target,
+    test: Test = None,
     model: Model = "logistic",
     delta: Delta = 0.05,
     method: ChosenMethod = "auto",
@@ -125,10 +130,12 @@ def certify(
     given = locals()
     output = Output(as_json=as_json, quiet=quiet)
     folder = out if out is not None else data.with_name(f"{data.name.partition('.')[0]}-certificate")
-    options = {name: given[name] for name in ("force", "baseline", "threads", "max_memory", "strict")}
+    options = {name: given[name] for name in ("test", "force", "baseline", "threads", "max_memory", "strict")}
     options |= {"out": folder, "progress": output.progress, "announce": lambda read: _show_table(output, read)}
     run = certify_file(data, _make_settings(given), **options)
-    _show(output, run, run.save(folder, force=force, hardest=hardest), data)
+    with output.aside():
+        written = run.save(folder, force=force, hardest=hardest)
+    _show(output, run, written, data, test)
 
 
 def _make_settings(given: dict[str, Any]) -> Settings:
@@ -148,10 +155,13 @@ def _show_table(output: Output, table: Table) -> None:
         rows.append([f"... and {len(table.columns) - _MOST_COLUMNS} more", "", "", ""])
     output.table(["column", "taken as", "different", "missing"], rows, numbers=(2, 3))
     classes = f"{len(table.classes)} classes ({class_counts(table.classes, table.counts, 6)})"
-    output.say(f"{len(table.y)} rows; target {table.target!r}: {classes}", "")
+    parts = (
+        "" if table.learning is None else f", {table.learning} to learn from, {len(table.y) - table.learning} to judge"
+    )
+    output.say(f"{len(table.y)} rows{parts}; target {table.target!r}: {classes}", "")
 
 
-def _show(output: Output, run: Run, written: list[Path], data: Path) -> None:
+def _show(output: Output, run: Run, written: list[Path], data: Path, test: Path | None) -> None:
     certificate, files = run.certificate, {path.name: str(path) for path in written}
     for note in certificate.notes:
         if note not in run.table.notes:  # those were shown before the work
@@ -174,12 +184,14 @@ def _show(output: Output, run: Run, written: list[Path], data: Path) -> None:
         return
     comparison, warning = compare_with_trivial(certificate, run.trivial)
     output.say(certificate.sentence(), "", *table_lines(certificate), "", comparison, *([warning] if warning else []))
-    output.say("", f"Report: {files['report.html']}", f"Verify: {_verify_command(data, run, files)}")
+    places = [f"Report: {files['report.html']}", f"Use:    see {files['README.txt']}"]
+    output.say("", *places, f"Verify: {_verify_command(data, test, run, files)}")
 
 
-def _verify_command(data: Path, run: Run, files: dict[str, str]) -> str:
+def _verify_command(data: Path, test: Path | None, run: Run, files: dict[str, str]) -> str:
     """Return what to type for everything to be run again and compared."""
     trust = [word for name in run.trust for word in ("--trust", name)]
-    paths = [str(path) for path in (files["certificate.json"], data)]
-    certificate, table = (f"./{path}" if path.startswith("-") else path for path in paths)
-    return shlex.join(["pacbayes", "verify", certificate, "--data", table, *trust])
+    paths = [str(path) for path in (files["certificate.json"], data, *(() if test is None else (test,)))]
+    certificate, *tables = (f"./{path}" if path.startswith("-") else path for path in paths)
+    named = [word for pair in zip(("--data", "--test"), tables, strict=False) for word in pair]
+    return shlex.join(["pacbayes", "verify", certificate, *named, *trust])

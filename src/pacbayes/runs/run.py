@@ -7,7 +7,6 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from shlex import quote
 from typing import Any
 
 import numpy as np
@@ -21,10 +20,11 @@ from pacbayes.runs.folder import check_folder, save_folder
 from pacbayes.runs.hardest import Hard, find_hardest
 from pacbayes.runs.methods import METHODS, choose_method, estimator_for
 from pacbayes.runs.models import make_classifier, trust_needed
+from pacbayes.runs.reading import load_table
 from pacbayes.runs.remarks import find_earlier_seeds, refuse_notes
 from pacbayes.runs.settings import Settings
-from pacbayes.runs.table import annotate, load_table, trivial_answer
-from pacbayes.runs.words import method_words
+from pacbayes.runs.table import annotate, trivial_answer
+from pacbayes.runs.words import data_options, method_words, readme_words, trust_options
 from pacbayes.tables import Table
 from pacbayes.tables.words import class_counts
 
@@ -65,6 +65,8 @@ class Run:
         Fitted; it issued the certificate.
     source : str
         The name of the file.
+    test : str or None
+        The name of the file of judged rows, if they came from one of their own.
     baseline : Baseline or None
     curve : dict or None
         The anytime bound along the stream: "n", "observed", "bound".
@@ -76,6 +78,7 @@ class Run:
     table: Table
     model: Any
     source: str = "table"
+    test: str | None = None
     baseline: Baseline | None = None
     curve: dict[str, list[float]] | None = None
 
@@ -117,11 +120,12 @@ class Run:
             Path(folder),
             self.certificate,
             self.report(hardest=hardest),
+            lambda trust: readme_words(self.certificate, self.source, self.settings, trust, self.test),
             self.model.issued_.stored,
             {
                 "settings": self.settings.to_dict(),
                 "columns": [{"name": each.name, "kind": each.kind} for each in self.table.columns],
-                "classes": list(self.table.classes),
+                "classes": np.unique(self.table.y).tolist(),
                 "rows": len(self.table.y),
             },
             force=force,
@@ -132,6 +136,7 @@ def certify_file(
     path: str | Path,
     settings: Settings,
     *,
+    test: str | Path | None = None,
     out: str | Path | None = None,
     force: bool = False,
     strict: bool = False,
@@ -149,6 +154,8 @@ def certify_file(
         A file that :func:`pacbayes.tables.read_table` reads.
     settings : Settings
         What is asked for.
+    test : path, optional
+        A file of the same columns, whose rows are judged; then all rows of the first are learned from.
     out : path, optional
         The folder that the run will be saved in: whether it can be is found out before the work.
     force : bool, default=False
@@ -181,16 +188,17 @@ def certify_file(
     ...     run = certify_file(path, Settings(target="label"))
     ...     names = sorted(file.name for file in run.save(pathlib.Path(folder) / "out"))
     >>> run.certificate.n, names
-    (180, ['certificate.json', 'model.json', 'report.html'])
+    (180, ['README.txt', 'certificate.json', 'model.json', 'report.html'])
     """
     file = Path(path)
     if file.is_dir():
         raise ValueError(f"The data must be a file. {str(file)!r} is a folder.")
+    settings = _settings_with(settings, file, test)
     if out is not None:
         check_folder(Path(out), force=force)
     make_classifier(settings.model, settings.seed)  # a wrong name is found out before a large file is read
     with progress(f"Reading {file.name} ..."):
-        table = load_table(file, settings, max_memory)
+        table = load_table(file, settings, max_memory, test)
     if announce is not None:
         announce(table)
     if strict:
@@ -199,7 +207,8 @@ def certify_file(
     words = method_words(chosen, why, len(table.classes))
     with progress(f"Certifying {settings.model} on {len(table.y)} rows (method: {words}) ..."):
         run = _certify(table, chosen, why, baseline=baseline, threads=threads)
-    return _finish(replace(run, source=file.name), out, strict=strict)
+    run = replace(run, source=file.name, test=None if test is None else Path(test).name)
+    return _finish(run, out, strict=strict)
 
 
 def _finish(run: Run, out: str | Path | None, *, strict: bool) -> Run:
@@ -211,6 +220,22 @@ def _finish(run: Run, out: str | Path | None, *, strict: bool) -> Run:
     if strict:
         refuse_notes(run.certificate.notes)
     return run
+
+
+def _settings_with(settings: Settings, data: Path, test: str | Path | None) -> Settings:
+    """Return the settings with the method that a file of judged rows asks for, or say what does not go with it."""
+    if test is None:
+        if settings.method == "test":
+            raise ValueError("The method 'test' needs a table of rows to judge on: give --test.")
+        return settings
+    if settings.method not in {"auto", "test"} or settings.prior_fraction is not None:
+        wrong = "--prior-fraction" if settings.prior_fraction is not None else f"--method {settings.method}"
+        raise ValueError(f"With --test all rows of the data are learned from and {wrong} has no meaning. Leave it out.")
+    if settings.time is not None:
+        raise ValueError("With --test the judged rows are those of a table of their own, and --time has no meaning.")
+    if Path(test).resolve() == data.resolve():
+        raise ValueError(f"--test must be another file than the data. Got {str(test)!r} for both.")
+    return replace(settings, method="test")
 
 
 def certify_table(table: Table, settings: Settings, *, baseline: bool = True, threads: int = 1) -> Run:
@@ -283,6 +308,7 @@ def _curve(model: object, settings: Settings) -> dict[str, list[float]] | None:
 def _about(run: Run) -> dict[str, str]:
     return {
         "Data": run.source,
+        **({} if run.test is None else {"Judged on": run.test}),
         "Rows": str(len(run.table.y)),
         "Target": run.settings.target,
         "Classes": class_counts(run.table.classes, run.table.counts, 12),
@@ -292,12 +318,12 @@ def _about(run: Run) -> dict[str, str]:
 
 
 def _commands(run: Run) -> list[tuple[str, str]]:
-    trust = "".join(f" --trust {quote(name)}" for name in run.trust)
+    files = data_options(run.source, run.test)
     return [
         ("The number follows from what was observed", "pacbayes verify certificate.json"),
         (
             "The observed numbers and the predictor follow from the data",
-            f"pacbayes verify certificate.json --data {quote(run.source)} --model model.json{trust}",
+            f"pacbayes verify certificate.json{files} --model model.json{trust_options(run.trust)}",
         ),
         ("The number at a delta", f"pacbayes bound --from certificate.json --delta {run.settings.delta:g}"),
     ]

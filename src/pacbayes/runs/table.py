@@ -1,43 +1,22 @@
-"""The table of some settings, and what a certificate says of it beyond what its procedure knows."""
+"""What a certificate says of its table beyond what its procedure knows."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from pacbayes._core.notes import Note
 from pacbayes.certificate import Certificate, add_period
 from pacbayes.procedures import Certifier
 from pacbayes.report import headline_value
-from pacbayes.runs.settings import Settings
-from pacbayes.tables import Table, find_leaks, prepare_table, read_table, show_time
+from pacbayes.tables import Table, find_leaks, show_time
 
-__all__ = ["EARLIER", "annotate", "load_table", "trivial_answer"]
+__all__ = ["EARLIER", "annotate", "trivial_answer"]
 
 EARLIER = "several_seeds"  # about runs before this one: nobody who verifies can find it out again
-
-
-def load_table(path: str | Path, settings: Settings, max_memory: int | str | None = None) -> Table:
-    """Read the table of some settings, with at most so much memory: see :func:`pacbayes.tables.read_table`."""
-    frame = read_table(
-        Path(path),
-        delimiter=settings.delimiter,
-        header=settings.header,
-        missing_values=settings.missing_values,
-        encoding=settings.encoding,
-        decimal=settings.decimal,
-        max_memory=max_memory,
-    )
-    return prepare_table(
-        frame,
-        settings.target,
-        drop=settings.drop,
-        positive=settings.positive,
-        missing=settings.missing,
-        time=settings.time,
-    )
 
 
 def annotate(model: Certifier, table: Table, time: str | None, earlier: Sequence[Note] = ()) -> Certificate:
@@ -60,8 +39,10 @@ def annotate(model: Certifier, table: Table, time: str | None, earlier: Sequence
 
 def trivial_answer(table: Table) -> dict[str, Any]:
     """Return the most common label, and the share of rows on which always answering it would be wrong."""
-    most = max(range(len(table.counts)), key=table.counts.__getitem__)
-    return {"label": table.classes[most], "share": 1.0 - table.counts[most] / len(table.y)}
+    labels = table.y[table.learning or 0 :]  # where the judged rows came in a table of their own, of those
+    classes, counts = np.unique(labels, return_counts=True)
+    most = int(counts.argmax())
+    return {"label": str(classes[most]), "share": 1.0 - float(counts[most]) / len(labels)}
 
 
 def _compare(certificate: Certificate, table: Table) -> list[Note]:

@@ -1,7 +1,16 @@
 """Tables from files: CSV, Parquet and Arrow in, rows and labels ready for a classifier out."""
 
 from pacbayes.tables import words
-from pacbayes.tables._columns import Column
+from pacbayes.tables._align import (
+    AlignedRows,
+    align_labels,
+    align_rows,
+    append_rows,
+    has_texts,
+    list_texts,
+    name_unnamed,
+)
+from pacbayes.tables._columns import Column, require_column
 from pacbayes.tables._error import TableError
 from pacbayes.tables._leaks import find_leaks
 from pacbayes.tables._limits import default_limit, to_bytes
@@ -15,16 +24,24 @@ from pacbayes.tables.formats import COMPRESSIONS, FORMATS
 __all__ = [
     "COMPRESSIONS",
     "FORMATS",
+    "AlignedRows",
     "Column",
     "LinearTerms",
     "Table",
     "TableError",
     "Term",
+    "align_labels",
+    "align_rows",
+    "append_rows",
     "default_limit",
     "find_leaks",
+    "has_texts",
+    "list_texts",
     "make_preprocessing",
+    "name_unnamed",
     "prepare_table",
     "read_table",
+    "require_column",
     "show_time",
     "to_bytes",
     "words",

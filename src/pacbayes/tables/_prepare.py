@@ -48,6 +48,8 @@ class Table:
         When each row was, if a column of times was named: the rows are then sorted by it, the earliest first.
     numbers : ndarray or None
         The number of each row in the file, from 0, if they were sorted.
+    learning : int or None
+        How many of the first rows are learned from, where the others came from a table of their own to be judged.
     """
 
     X: pd.DataFrame
@@ -59,6 +61,7 @@ class Table:
     notes: tuple[Note, ...] = ()
     times: Times | None = None
     numbers: IntArray | None = None
+    learning: int | None = None
 
     def row_number(self, row: int) -> int:
         """Return the number that a row has in the file, from 1."""

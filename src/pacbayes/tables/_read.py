@@ -31,6 +31,7 @@ def read_table(
     encoding: str | None = None,
     decimal: str = ".",
     max_memory: int | str | None = None,
+    texts: Sequence[str] = (),
 ) -> pd.DataFrame:
     r"""Read a table from a text, Parquet, Arrow, Excel or svmlight file, which may be packed and need not be trusted.
 
@@ -56,6 +57,9 @@ def read_table(
         Bytes that the file may unpack to, and its cells may take at eight bytes each: a number, or a text such as
         "500MB" or "4GiB"; by default 4 GiB, or half of the memory that there is if that is less.
 
+    texts : sequence of str
+        Columns of a text file that are kept as they are written, even if they read like numbers.
+
     Returns
     -------
     pandas.DataFrame
@@ -80,7 +84,7 @@ def read_table(
     _check_place(place)
     suffix, packing = _split_name(place)
     check_encoding(encoding)
-    description = Description(suffix, delimiter, header, missing_values, encoding, decimal, limit)
+    description = Description(suffix, delimiter, header, missing_values, encoding, decimal, texts, limit)
     try:
         frame = _read(place, packing, description)
     except BROKEN as error:

@@ -50,10 +50,11 @@ def read_text(source: Source, description: Description) -> pd.DataFrame:
     rows = _count_lines(source, description)
     with _refuse_other_text(separator):
         # a header may go on over several lines; short rows of a wide table are few bytes and much memory
-        columns = pd.read_csv(source, nrows=0, **options).shape[1]
-        check_cells(rows, columns, description.limit)
+        columns = list(pd.read_csv(source, nrows=0, **options).columns)
+        check_cells(rows, len(columns), description.limit)
         _rewind(source)
-        frame = pd.read_csv(source, **options)
+        kept = {each: str for each in columns if str(each).strip() in description.texts}
+        frame = pd.read_csv(source, dtype=kept, **options)
     frame.columns = [str(name).strip() for name in frame.columns]
     return frame
 

@@ -34,6 +34,7 @@ class Description:
     missing_values: Sequence[str] = ()
     encoding: str | None = None
     decimal: str = "."
+    texts: Sequence[str] = ()
     limit: int = field(default_factory=default_limit)
 
 

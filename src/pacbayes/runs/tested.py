@@ -42,8 +42,9 @@ class TestedClassifier:
         self.classifier, self.learning = classifier, learning
         self.delta, self.candidates = delta, candidates
 
-    def fit(self, X: Rows, y: Labels) -> Self:
-        """Learn, judge and issue."""
+    def fit(self, X: Rows, y: Labels, *, in_order: bool = False) -> Self:
+        """Learn, judge and issue; the two tables say which rows are which, so that ``in_order`` plays no part."""
+        del in_order
         if self.learning is None:
             raise ValueError("The method 'test' needs a table of rows to judge on: give --test.")
         first, rest = slice(self.learning), slice(self.learning, None)

@@ -10,12 +10,13 @@ certificates away, so that those that are issued are wrong no more often than be
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pacbayes._core.notes import Note
-from pacbayes.tables._times import looks_like_dates
+from pacbayes.tables._times import parse_dates
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,19 +55,14 @@ def find_notes(
         if column.kind == "category":
             notes += _find_numbers(column, series) or _find_dates(column, series) or _find_identifier(column, series)
         else:
-            notes += _find_counter(column, series)
-        if not by_time and not notes_on(notes, column):
-            notes += _find_sorting(column, series)
+            notes += _find_counter(column, series) or _find_sorting(column, series.dropna().to_numpy())
+    if by_time:
+        notes = [note for note in notes if note.code != "sorted_by_column"]
     hardly = [column.name for column in columns if _hardly_varies(frame[column.name])]
     first = [Note("empty_columns", shorten("columns", empty))] if empty else []
     last = [Note("hardly_varies", shorten("columns", hardly))] if hardly else []
     more = len(notes) - _MOST
     return (*first, *notes[:_MOST], *([Note("more_notes", {"count": more})] if more > 0 else []), *last)
-
-
-def notes_on(notes: Sequence[Note], column: Column) -> bool:
-    """Return whether the last note is one on this column that already says that its values rise or differ."""
-    return bool(notes) and notes[-1].code == "counts_rows" and notes[-1].numbers.get("column") == column.name
 
 
 def shorten(name: str, texts: Sequence[str]) -> dict[str, tuple[str, ...] | int]:
@@ -101,7 +97,8 @@ def _find_numbers(column: Column, series: pd.Series) -> list[Note]:
 
 
 def _find_dates(column: Column, series: pd.Series) -> list[Note]:
-    return [Note("holds_dates", {"column": column.name})] if looks_like_dates(series) else []
+    dates = parse_dates(series)
+    return [] if dates is None else [Note("holds_dates", {"column": column.name}), *_find_sorting(column, dates)]
 
 
 def _find_identifier(column: Column, series: pd.Series) -> list[Note]:
@@ -123,15 +120,11 @@ def _find_counter(column: Column, series: pd.Series) -> list[Note]:
     return [Note("numbers_each_row", {"column": column.name})] if values.size >= _MANY or dense else []
 
 
-def _find_sorting(column: Column, series: pd.Series) -> list[Note]:
+def _find_sorting(column: Column, values: NDArray[Any]) -> list[Note]:
     if column.distinct < _SORTED:
         return []
-    known = series.dropna()
-    if column.kind == "number" or looks_like_dates(known):
-        values = known if column.kind == "number" else known.astype(str)
-        if values.is_monotonic_increasing or values.is_monotonic_decreasing:
-            return [Note("sorted_by_column", {"column": column.name})]
-    return []
+    rises, falls = np.all(values[1:] >= values[:-1]), np.all(values[1:] <= values[:-1])
+    return [Note("sorted_by_column", {"column": column.name})] if rises or falls else []
 
 
 def _hardly_varies(series: pd.Series) -> bool:

@@ -15,7 +15,7 @@ from pacbayes.tables._error import TableError
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Times", "looks_like_dates", "read_times", "show_time", "sort_by_time"]
+__all__ = ["Times", "parse_dates", "read_times", "show_time", "sort_by_time"]
 
 Times: TypeAlias = "NDArray[np.float64] | NDArray[np.datetime64]"
 
@@ -59,13 +59,14 @@ def read_times(series: pd.Series, name: str) -> Times:
     return found[0]
 
 
-def looks_like_dates(series: pd.Series) -> bool:
-    """Return whether a column of text holds dates in all of its known values."""
+def parse_dates(series: pd.Series) -> NDArray[np.datetime64] | None:
+    """Return the known values of a column of text as dates, or None if some of them are none."""
     known = series.dropna()
     texts = known.iloc[:_SAMPLE].astype(str)
     if known.empty or bool((texts.str.len() < _SHORTEST).any()) or not _parse(texts):
-        return False
-    return bool(_parse(known))
+        return None
+    found = _parse(known)
+    return found[0] if found else None
 
 
 def _parse(series: pd.Series) -> list[NDArray[np.datetime64]]:

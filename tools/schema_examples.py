@@ -1,4 +1,4 @@
-"""Issue the example certificates of ``docs/schema`` again: one per procedure, from fixed seeds.
+"""Issue the example certificates of ``docs/schema`` again: one per procedure and one of a portfolio, from fixed seeds.
 
 Run it when the schema gains a field; the JSON block in ``docs/certificates.md`` is ``online.json`` and is replaced too.
 """
@@ -23,6 +23,10 @@ def examples() -> Iterator[tuple[str, pb.Certificate]]:
     yield "split", pb.CertifiedLogisticRegression(random_state=0).fit(sample.X, sample.y).certificate_
     posterior = pb.CertifiedLogisticRegression(bound="betting", reference="online", candidates=2, random_state=0)
     yield "posterior", posterior.fit(sample.X, sample.y).certificate_
+    portfolio = pb.CertifiedLogisticRegression(
+        bound="portfolio", prior="zero", reference=("fixed", "learned"), random_state=0
+    )
+    yield "posterior-portfolio", portfolio.fit(sample.X, sample.y).certificate_
     stream = pb.OnlineCertifiedClassifier(LogisticRegression(), certify_last=True, random_state=0)
     yield "online", stream.fit(sample.X, sample.y).certificate_
     yield "given", pb.certify_predictions(losses=np.linspace(0.0, 0.4, 101))

@@ -7,7 +7,7 @@ import pytest
 from sklearn.naive_bayes import GaussianNB
 
 import pacbayes as pb
-from pacbayes.certificate import Choice, issue
+from pacbayes.certificate import Choice, Reference, issue
 
 SAMPLE = pb.datasets.make_known_risk(600, d=3, random_state=1)
 NOISE = np.random.default_rng(0).integers(0, 2, 600)
@@ -39,14 +39,29 @@ def debiased():
 
 
 @pytest.fixture(scope="module")
+def portfolio():
+    model = pb.CertifiedLogisticRegression(
+        bound="portfolio", prior="zero", reference=("fixed", "learned"), random_state=0
+    )
+    return model.fit(SAMPLE.X, SAMPLE.y).certificate_
+
+
+@pytest.fixture(scope="module")
 def stream():
     return (
         pb.OnlineCertifiedClassifier(GaussianNB(), certify_last=True, random_state=0).fit(SAMPLE.X, NOISE).certificate_
     )
 
 
-def test_what_the_tool_makes_of_the_truth_verifies(betting, debiased, stream):
-    for certificate in (betting, debiased, stream):
+@pytest.fixture(scope="module")
+def longer():
+    """A stream that was extended until a snapshot came that nobody had planned."""
+    model = pb.OnlineCertifiedClassifier(GaussianNB(), certify_last=True, random_state=0)
+    return model.fit(SAMPLE.X[:300], NOISE[:300]).update(SAMPLE.X[300:], NOISE[300:]).certificate_
+
+
+def test_what_the_tool_makes_of_the_truth_verifies(betting, debiased, portfolio, stream, longer):
+    for certificate in (betting, debiased, portfolio, stream, longer):
         assert reissue(certificate).verify()
 
 
@@ -90,8 +105,42 @@ def test_shares_of_delta_moved_in_hindsight(stream):
         moved = [replace(snapshots, share=shares[0]), replace(last, share=shares[1])]
         assert not reissue(stream, statements=moved).verify()
     assert not reissue(stream, statements=[last]).verify()
-    fewer = [Choice("last_of", 1, "schedule") if each.what == "last_of" else each for each in stream.choices]
-    assert not reissue(stream, choices=fewer).verify()
+    for what, value in (("last_of", 1), ("last_of", 9), ("expected_last", 1), ("expected_rows", 10**6)):
+        other = [Choice(what, value, "schedule") if each.what == what else each for each in stream.choices]
+        assert not reissue(stream, choices=other).verify()
+        without = [each for each in stream.choices if each.what != what]
+        assert not reissue(stream, choices=without).verify()
+
+
+def test_an_exact_count_where_the_rows_were_not_known_beforehand(longer):
+    """Whoever may stop when the count is low has to bet for all lengths."""
+    snapshots, last = longer.statements
+    assert last.bound == "betting"
+    exact = replace(last, bound="clopper_pearson", rates=None)
+    shuffled = tuple(code for code in last.assumptions if code != "arrival_order")
+    rows, count = (
+        next(each.value for each in longer.choices if each.what == what) for what in ("expected_rows", "last_of")
+    )
+    assert count > 8
+    for share in (last.share, 0.4, 0.5):
+        for forged in (
+            replace(exact, share=share),
+            replace(exact, share=share, assumptions=shuffled),
+            replace(exact, share=share, assumptions=shuffled, n=rows, observed={"errors": 0}),
+        ):
+            assert not reissue(longer, statements=[snapshots, forged]).verify()
+    for share in (0.4, 0.5, 0.1, 0.05):
+        assert not reissue(longer, statements=[snapshots, replace(last, share=share)]).verify()
+
+
+def test_bets_on_more_rows_than_there_were(stream, longer):
+    snapshots, last = longer.statements
+    more = replace(last, n=snapshots.n + 1)
+    assert not reissue(longer, statements=[snapshots, more]).verify()
+    snapshots, last = stream.statements
+    assert not reissue(stream, statements=[snapshots, replace(last, n=last.n + 100)]).verify()
+    bets = replace(last, bound="betting", rates="all_n", share=0.05)
+    assert not reissue(stream, statements=[snapshots, bets]).verify()
 
 
 def test_a_grid_for_one_n_under_a_stream(stream):
@@ -131,3 +180,78 @@ def test_a_vote_at_the_price_of_a_draw(betting):
     first = betting.statements[0]
     cheap = replace(first, consequences=(replace(first.consequences[0], rule="same", value=first.value),))
     assert not replace(betting, statements=(cheap,), digest="").verify()
+
+
+OBSERVED = {
+    "counts in common above the errors": lambda given: {"both": [given["errors"] + 1.0, given["both"][1]]},
+    "counts in common above the reference's": lambda given: {"both": [given["reference_errors"][0] + 1.0] * 2},
+    "negative counts": lambda given: {"both": [-1.0, given["both"][1]]},
+    "errors of a reference that are not whole": lambda given: {"reference_errors": [10.5, 20.0]},
+    "one reference too many": lambda given: {"reference_errors": [*given["reference_errors"], 5.0]},
+    "one reference too few": lambda given: {
+        "reference_errors": given["reference_errors"][:1],
+        "both": given["both"][:1],
+    },
+    "a number in place of a list": lambda given: {"reference_errors": 40.0, "both": 30.0},
+    "more errors than rows": lambda given: {"reference_errors": [1e6, 1e6]},
+    "rates of another grid": lambda given: {"rates": [0.5]},
+    "weights of the strengths": lambda given: {"strength_weights": [1.0, 0.0, 0.0, 0.0, 0.0]},
+}
+
+
+def is_refused(certificate, **changes):
+    """Whether claims of one's own are refused: when they are issued, or when they are verified."""
+    try:
+        return not reissue(certificate, **changes).verify()
+    except (ValueError, TypeError):
+        return True
+
+
+@pytest.mark.parametrize("name", OBSERVED)
+def test_observed_numbers_of_a_portfolio_that_cannot_be(portfolio, name):
+    given = dict(portfolio.statements[0].observed)
+    assert is_refused(portfolio, statement={"observed": given | OBSERVED[name](given)})
+
+
+@pytest.mark.parametrize(
+    "claims",
+    [
+        {"rates": "all_n"},
+        {"rates": 0.3},
+        {"rates": None},
+        {"references": ()},
+        {"references": ("none", "fixed")},
+        {"references": ("fixed",)},
+        {"bound": "betting"},
+        {"bound": "maurer"},
+        {"reference": Reference("fixed", 1.0, "betting")},
+        {"share": 0.9},
+        {"about": "predict"},
+    ],
+    ids=str,
+)
+def test_claims_of_a_portfolio_that_do_not_go_together(portfolio, claims):
+    assert is_refused(portfolio, statement=claims)
+
+
+def test_a_strength_of_a_portfolio(portfolio):
+    """One strength as if it had been chosen beforehand, beside the references of a portfolio or in their place."""
+    first = portfolio.statements[0]
+    alone = {"errors": first.observed["errors"], "reference_errors": 50.0, "both": 40.0}
+    one = {"reference": Reference("fixed", 0.9, "betting"), "bound": "betting", "observed": alone}
+    for changes in (one | {"references": ()}, one):
+        assert is_refused(portfolio, statement=changes)
+
+
+def test_a_value_of_a_portfolio_lowered_with_its_digest(portfolio):
+    first = portfolio.statements[0]
+    for change in ({"value": first.value * 0.99}, {"kl": first.kl * 0.9}, {"n": first.n + 50}):
+        assert not replace(portfolio, statements=(replace(first, **change),), digest="").verify()
+    assert not replace(portfolio, delta=0.04, digest="").verify()
+
+
+def test_a_portfolio_of_a_predictor_without_divergence(portfolio):
+    predictions = pb.certify_predictions(NOISE, NOISE)
+    given = {"errors": 0, "reference_errors": [0], "both": [0]}
+    forged = {"bound": "portfolio", "rates": "one_n", "references": ("fixed",), "observed": given}
+    assert is_refused(predictions, statement=forged)

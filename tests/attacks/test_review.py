@@ -222,7 +222,7 @@ def test_repeated_rows_are_noticed_in_whatever_numbers_they_come(kind):
 # report.html is not looked at by ``verify FOLDER`` (medium): beside an honest certificate it may show any number;
 # docs/security.md says so.
 #
-# ``last_of`` is not compared with the recorded schedule without the data (low): 1 in place of 8 gives the last snapshot
-# 36 times its share of delta.
+# ``expected_last`` is not compared with the recorded schedule without the data (low): after an update, the number of
+# the last snapshot in its place gives that snapshot a share of .05 in place of .1/(k (k + 1)), k - 1 snapshots later.
 #
 # Repeated rows of a sparse matrix are not noticed (low); nor is a memory in a class or module, as documented.

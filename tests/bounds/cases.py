@@ -6,12 +6,26 @@ import numpy as np
 
 from bounds.exact_bounds import RATES, VALUES, WEIGHTS
 
+STRENGTHS = (0.0, 0.5, 1.0)
 MINUS = 0.02  # the negative part wherever there is one
 
 
 def _growth(risk, minus=0.0):
     risk = np.asarray(risk)[..., None]
     return risk * np.log1p(-RATES) + minus * np.log1p(RATES)
+
+
+def _portfolio(risk):
+    """A reference that errs where the predictor does half of the time, and on MINUS of the others."""
+    risk, strengths = np.asarray(risk)[..., None, None], np.array(STRENGTHS)[:, None]
+    growths = 0.5 * risk * (np.log1p(-RATES) + np.log1p(-RATES * (1.0 - strengths)))
+    return {
+        "growths": growths + MINUS * np.log1p(RATES * strengths),
+        "strengths": STRENGTHS,
+        "reference_log_growth": (0.5 * risk[..., 0] + MINUS) * np.log1p(-RATES),
+        "rates": RATES,
+        "weights": WEIGHTS,
+    }
 
 
 # From a level of risk (a number or an array) to the statistics of a bound.
@@ -33,6 +47,7 @@ STATISTICS = {
     "excess_relaxed": lambda risk: {"plus": risk, "minus": MINUS},
     "split_kl": lambda risk: {"plus": risk, "minus": MINUS},
     "betting": lambda risk: {"log_growth": _growth(risk, MINUS), "rates": RATES, "weights": WEIGHTS},
+    "portfolio": _portfolio,
 }
 FIXED_RATES = {"unexpected_bernstein": {"rates": 0.5 ** np.arange(1, 21)}}
 EMPIRICAL = {

@@ -122,8 +122,65 @@ def split_kl(plus, minus, kl, n, delta):
 
 
 def betting(log_growth, rates, kl, n, delta, weights):
-    candidates = []
-    for growth, rate, weight in zip(map(float, log_growth), map(float, rates), map(float, weights), strict=True):
-        b = _budget(kl, n, mpf(delta) * mpf(weight))
-        candidates.append((1 - mpmath.exp(mpf(growth) - b)) / mpf(rate))
-    return min(candidates)
+    """The root of the mixture, by bisection of its logarithm's sign."""
+    target = mpmath.exp(mpf(kl)) / mpf(delta)
+
+    def reached(m):
+        terms = zip(map(float, log_growth), map(float, rates), map(float, weights), strict=True)
+        return (
+            mpmath.fsum(mpf(w) * mpmath.exp(n * (mpf(g) - mpmath.log(1 - mpf(r) * m))) for g, r, w in terms) >= target
+        )
+
+    return _first(reached, mpf(-1), mpf(1))
+
+
+def _first(reached, low, high):
+    """Where a statement that stays true from some point on becomes true, to 70 binary places; high if it never does."""
+    if not reached(high):
+        return high
+    for _ in range(70):
+        middle = (low + high) / 2
+        low, high = (low, middle) if reached(middle) else (middle, high)
+    return low
+
+
+def portfolio(growths, strengths, reference_log_growth, rates, kl, n, delta, weights, strength_weights=None, share=0.8):
+    """The smallest R at which the smallest value over b, found by golden section, exceeds 1/delta."""
+    from_defaults = {0.0: 0.5, 0.5: 0.25, 1.0: 0.25}  # half for none, the rest even
+    v = [from_defaults[float(g)] for g in strengths] if strength_weights is None else strength_weights
+    target = 1 / mpf(delta)
+    return _first(
+        lambda R: (
+            smallest_capital(R, growths, strengths, reference_log_growth, rates, kl, n, weights, v, share) > target
+        ),
+        mpf(0),
+        mpf(1),
+    )
+
+
+def capital(R, b, growths, strengths, reference_log_growth, rates, kl, n, weights, v, share):
+    """F(R, b) of mathematics 9 with one reference, and its derivative with respect to b."""
+    value = slope = mpf(0)
+    a = mpf(float(share))
+    for k, (rate, w) in enumerate(zip(map(float, rates), map(float, weights), strict=True)):
+        for j, gamma in enumerate(map(float, strengths)):
+            left = 1 - mpf(rate) * (R - mpf(gamma) * b)
+            term = (
+                a * mpf(float(v[j])) * mpf(w) * mpmath.exp(n * (mpf(float(growths[j][k])) - mpmath.log(left)) - mpf(kl))
+            )
+            value, slope = value + term, slope - term * n * mpf(rate) * mpf(gamma) / left
+        left = 1 - mpf(rate) * b
+        term = (1 - a) * mpf(w) * mpmath.exp(n * (mpf(float(reference_log_growth[k])) - mpmath.log(left)))
+        value, slope = value + term, slope + term * n * mpf(rate) / left
+    return value, slope
+
+
+def smallest_capital(R, *arguments):
+    """min over b in [0, 1] of a convex function: where its slope changes its sign, by bisection."""
+    low, high = mpf(0), mpf(1)
+    if capital(R, low, *arguments)[1] >= 0:
+        return capital(R, low, *arguments)[0]
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if capital(R, middle, *arguments)[1] < 0 else (low, middle)
+    return capital(R, low, *arguments)[0]

@@ -54,6 +54,9 @@ def test_any_excess_bound_with_any_reference_bound(excess, reference):
         "progressive_chernoff": {"reference": 0.2},
     }
     second = getattr(pb.bounds, reference)(**named[reference], n=1000, delta=0.035)
+    if excess == reference == "betting":  # one martingale in place of two events
+        assert s.excess + 0.2 <= value < first + second - 0.002
+        return
     assert value == pytest.approx(first + second, abs=1e-12)
     assert value >= first + second
 

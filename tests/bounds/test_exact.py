@@ -27,7 +27,8 @@ GOLDEN = {
     "excess_kl": 0.14393033377017,
     "excess_relaxed": 0.19457743885323,
     "split_kl": 0.14978196965317,
-    "betting": 0.130783148975166,
+    "betting": 0.130538261204291,
+    "portfolio": 0.149138325363315,
 }
 
 
@@ -45,7 +46,7 @@ def _plain(key, x):
     return int(x) if key in ("n", "errors") else float(x)
 
 
-@pytest.mark.parametrize("name", ENTRIES)
+@pytest.mark.parametrize("name", [name for name in ENTRIES if name != "portfolio"])  # test_portfolio.py has its own
 def test_bracket(name, record_worst, record_count):
     """exact <= value <= exact + tolerance, where the exact value is not clipped."""
     rng, entry = np.random.default_rng(7), ENTRIES[name]

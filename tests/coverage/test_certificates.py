@@ -25,6 +25,13 @@ OPTIONS = {
     "fixed reference, excess_kl": {"reference": "fixed", "bound": "excess_kl", "strength": 1.0},
     "online reference": {"reference": "online"},
     "online reference, unexpected_bernstein": {"reference": "online", "bound": "unexpected_bernstein"},
+    "portfolio": {"bound": "portfolio"},
+    "portfolio, zero prior": {"bound": "portfolio", "prior": "zero"},
+    "portfolio, three references": {
+        "bound": "portfolio",
+        "prior": "zero",
+        "reference": ("fixed", "online", "learned"),
+    },
     "tolstikhin_seldin": {"bound": "tolstikhin_seldin"},
     "catoni": {"bound": "catoni"},
     "chernoff": {"bound": "chernoff"},
@@ -102,6 +109,26 @@ def test_streams_with_updates(delta, judge):
         values.append(model.certificate_.value)
         truths.append(model.weights_ @ errors)
     judge(f"certificate of a stream, delta {delta}", np.array(values), np.array(truths), delta)
+
+
+@pytest.mark.parametrize("delta", [0.05, 0.5])
+def test_all_statements_of_a_stream_hold_together(delta, judge):
+    """Snapshots and last snapshot, after the fit and after every update, each about a snapshot of its own time."""
+    slack = []
+    for run in range(200):
+        sample = pb.datasets.make_known_risk(N, d=3, separation=0.7, random_state=run)
+        fresh = pb.datasets.make_known_risk(4000, d=3, separation=0.7, random_state=run)  # the same law
+        model = pb.OnlineCertifiedClassifier(GaussianNB(), delta=delta, certify_last=True, random_state=run)
+        model.fit(sample.X[:120], sample.y[:120])
+        differences = []
+        for start in (120, 140, 160, 180, 200):
+            errors = [np.mean(snapshot.predict(fresh.X[N:]) != fresh.y[N:]) for _, snapshot in model.snapshots_]
+            snapshots, last = model.certificate_.statements
+            differences += [snapshots.value - model.weights_ @ errors, last.value - errors[-1]]
+            if start < 200:
+                model.update(sample.X[start : start + 20], sample.y[start : start + 20])
+        slack.append(min(differences))
+    judge(f"all statements of a stream together, delta {delta}", np.array(slack), 0.0, delta)
 
 
 def adult_fits(data_folder, runs, delta, options):

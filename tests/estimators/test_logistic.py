@@ -1,12 +1,15 @@
 """The certified logistic regression: what it learns from which rows, and that its posterior is the best it finds."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import pacbayes as pb
 from pacbayes.certificate import Reference
 from pacbayes.posteriors import Gaussian
-from pacbayes.procedures.posterior_search import Task, best_posterior
+from pacbayes.procedures.posterior_descent import bound_slopes, descend
+from pacbayes.procedures.posterior_search import Task, best_on_the_line
 from pacbayes.procedures.prior import SIGNS
 
 SAMPLE = pb.datasets.make_known_risk(500, d=4, separation=0.8, random_state=2)
@@ -17,7 +20,12 @@ VARIANTS = [
     {"prior": "zero"},
     {"reference": "fixed"},
     {"reference": "online"},
+    {"reference": "learned"},
     {"bound": "maurer"},
+    {"bound": "portfolio"},
+    {"bound": "portfolio", "reference": "none"},
+    {"bound": "portfolio", "prior": "zero"},
+    {"bound": "portfolio", "prior": "zero", "reference": ("fixed", "online", "learned")},
 ]
 
 
@@ -68,8 +76,9 @@ def task(strength=1.0, references=None):
     return Task(
         X=SAMPLE.X,
         signs=np.where(SAMPLE.y == 1, 1.0, -1.0),
-        reference_losses=references,
+        reference_losses=np.zeros((0, SAMPLE.y.size)) if references is None else references[None, :],
         reference=None if references is None else Reference("fixed", strength, "betting"),
+        several=False,
         rates=rates,
         weights=weights,
         bound="betting",
@@ -83,7 +92,7 @@ def summarise(job, posterior):
     if job.reference is None:
         return pb.Summary.from_losses(losses, **grid)
     strength = job.reference.strength
-    return pb.Summary.from_losses(losses, job.reference_losses, reference_kind="fixed", strength=strength, **grid)
+    return pb.Summary.from_losses(losses, job.reference_losses[0], reference_kind="fixed", strength=strength, **grid)
 
 
 @pytest.mark.parametrize("strength", [1.0, 0.5])
@@ -106,7 +115,7 @@ def test_the_posterior_is_no_worse_than_either_end():
     job = task()
     prior = Gaussian(np.zeros(5), 0.5, intercept=True)
     target = np.append(3.0 * SAMPLE.parameters["direction"], 0.0)
-    best, step, scale = best_posterior(job, prior, prior, target)
+    best, step, scale = best_on_the_line(job, prior, prior, target)
 
     def value(posterior):
         summary = summarise(job, posterior)
@@ -115,6 +124,109 @@ def test_the_posterior_is_no_worse_than_either_end():
     assert value(best) <= min(value(prior), value(prior.moved(target, 1.0))) + 1e-12
     assert 0.0 < step <= 1.0
     assert scale > 0.0
+
+
+PAIRS = {
+    "betting": ("betting", None),
+    "maurer": ("maurer", None),
+    "tolstikhin_seldin": ("tolstikhin_seldin", None),
+    "unexpected_bernstein": ("unexpected_bernstein", None),
+    "catoni": ("catoni", None),
+    "betting of an excess": ("betting", "betting"),
+    "excess_kl": ("excess_kl", "clopper_pearson"),
+    "portfolio": ("portfolio", None),
+}
+
+
+def job_of(name):
+    """A task for each way in which a bound comes about, with two references for the portfolio."""
+    bound, reference = PAIRS[name]
+    first, second = ((np.arange(SAMPLE.y.size) % k == 0).astype(float) for k in (5, 7))
+    several = bound == "portfolio"
+    losses = np.stack([first, second])[: 2 if several else int(reference is not None)]
+    described = None if reference is None else Reference("fixed", 0.75, reference)
+    return replace(task(), bound=bound, reference=described, reference_losses=losses, several=several)
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_slopes_of_a_bound_are_those_of_differences(name):
+    job = job_of(name)
+    errors, kl, step = 61.3, 7.0, 1e-3
+    both = np.array([31.7, 22.1])[: len(job.reference_losses)]
+
+    def value(errors, both, kl):
+        return float(job.bound_of(job.statistics(np.asarray(errors), both), kl))
+
+    found = bound_slopes(job, errors, both, kl)
+    assert np.isclose(found.value, value(errors, both, kl), rtol=1e-12)
+    difference = (value(errors + step, both, kl) - value(errors - step, both, kl)) / (2.0 * step)
+    assert np.isclose(found.errors, difference, rtol=1e-4)
+    assert np.isclose(
+        found.kl, (value(errors, both, kl + step) - value(errors, both, kl - step)) / (2.0 * step), rtol=1e-4
+    )
+    for place, unit in enumerate(np.eye(both.size)):
+        difference = (value(errors, both + step * unit, kl) - value(errors, both - step * unit, kl)) / (2.0 * step)
+        assert np.isclose(found.both[place], difference, rtol=1e-3, atol=1e-7)
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_descent_finds_a_smaller_bound_or_nothing(name):
+    job = job_of(name)
+    prior = Gaussian(np.zeros(5), 0.5, intercept=True)
+    target = np.append(3.0 * SAMPLE.parameters["direction"], 0.0)
+    start, _, _ = best_on_the_line(job, prior, prior, target)
+    shape = pb.laplace_covariance(job.X, job.signs, target, 1.0, intercept=True)
+    narrow, wide = descend(job, prior, start, None), descend(job, prior, start, shape)
+    first = job.value(start, prior)
+    for found in (narrow, wide):
+        assert found is None or job.value(found, prior) < first
+    assert wide is not None
+    assert job.value(wide, prior) < 0.99 * first  # a prior at zero leaves much to gain
+
+
+def test_a_portfolio_needs_no_strength_and_speaks_of_none():
+    model = fitted(bound="portfolio", reference=("fixed", "learned"))
+    statement = model.certificate_.statements[0]
+    assert (statement.bound, statement.reference, statement.references) == ("portfolio", None, ("fixed", "predictable"))
+    assert [len(statement.observed[name]) for name in ("reference_errors", "both")] == [2, 2]
+    assert [each.losses.sum() for each in model.reference_] == statement.observed["reference_errors"]
+    assert "strength" not in {choice.what for choice in model.certificate_.choices}
+    assert "strength 1" not in str(model.certificate_)
+    with pytest.raises(ValueError, match="takes none"):
+        fitted(bound="portfolio", strength=0.5)
+
+
+def test_a_portfolio_without_references_is_betting_on_a_grid():
+    statement = fitted(bound="portfolio", reference="none").certificate_.statements[0]
+    assert (statement.bound, statement.rates, statement.references) == ("betting", "one_n", ())
+
+
+@pytest.mark.parametrize(("prior", "kind"), [("informed", "fixed"), ("zero", "predictable")])
+def test_the_reference_of_a_portfolio_by_default(prior, kind):
+    assert fitted(bound="portfolio", prior=prior).certificate_.statements[0].references == (kind,)
+
+
+@pytest.mark.parametrize("reference", ["nobody", (), ("fixed", "fixed"), ("fixed", 1), 3])
+def test_a_reference_that_is_none_is_refused(reference):
+    with pytest.raises(ValueError, match="The 'reference' parameter of CertifiedLogisticRegression must be"):
+        fitted(bound="portfolio", reference=reference)
+
+
+def test_several_references_need_a_portfolio():
+    with pytest.raises(ValueError, match="takes one reference"):
+        fitted(bound="betting", reference=("fixed", "learned"))
+
+
+@pytest.mark.parametrize("name", ["online", "learned"])
+def test_references_that_learn_do_not_look_ahead(name):
+    """The losses on the first judged rows stay as they are if later rows change."""
+    model = fitted(bound="portfolio", reference=name)
+    later = model.order_[model.n_learning_ + 100 :]
+    y = SAMPLE.y.copy()
+    y[later] = 1 - y[later]
+    assert np.array_equal(
+        fitted(y, bound="portfolio", reference=name).reference_.losses[:100], model.reference_.losses[:100]
+    )
 
 
 def test_draws_are_those_of_the_posterior():

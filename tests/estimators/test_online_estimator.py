@@ -46,7 +46,7 @@ def test_equals_a_plain_loop():
     assert np.array_equal(model.losses_, losses)
     assert np.allclose(model.weights_, np.array([90, 90, 90, 40]) / 310)
     expected = pb.Summary.from_values(losses).bound("betting", kl=0.0, delta=0.05)
-    assert model.certificate_.value == expected
+    assert model.certificate_.value == pytest.approx(expected, rel=1e-12)
 
 
 def test_updates_only_append():
@@ -83,15 +83,39 @@ def test_predictions_are_the_weighted_vote_and_random_picks():
 
 def test_both_statements_together_use_no_more_than_delta():
     model = pb.OnlineCertifiedClassifier(GaussianNB(), delta=0.1, certify_last=True, random_state=1).fit(X, Y)
-    count, (snapshots, last) = len(model.snapshots_), model.certificate_.statements
+    snapshots, last = model.certificate_.statements
     assert model.certificate_.delta == 0.1
-    assert snapshots.share == 0.5
-    assert last.share == 0.5 / (count * (count + 1))
+    assert (snapshots.share, last.share) == (0.5, 0.4)
     assert all("at least 90 %" in sentence for sentence in sentences(model.certificate_))
     assert last.n == 400 - model.snapshots_[-1][0]
     assert np.array_equal(model.predict_last(X), model.snapshots_[-1][1].predict(X))
     again = model.set_params(certify_last=False).fit(X, Y)
     assert len(again.certificate_.statements) == 1
+
+
+def test_the_last_snapshot_of_the_first_fit_is_judged_exactly():
+    """Which one it is and on how many rows is known before any row is judged."""
+    model = pb.OnlineCertifiedClassifier(GaussianNB(), certify_last=True, random_state=1).fit(X, Y)
+    last = model.certificate_.statement("last_snapshot")
+    errors = int(np.sum(model.losses_[-last.n :]))
+    assert (last.bound, last.rates, last.anytime) == ("clopper_pearson", None, False)
+    assert last.value == pb.bounds.clopper_pearson(errors, last.n, 0.05 * 0.4)
+    assert model.certificate_.verify()
+
+
+def test_later_endings_have_shares_of_their_own_and_bets_for_all_lengths():
+    model = pb.OnlineCertifiedClassifier(GaussianNB(), schedule=pb.Every(50), certify_last=True, random_state=1)
+    model.fit(X[:120], Y[:120])
+    shares = {(2, 20): model.certificate_.statement("last_snapshot").share}
+    for start in range(120, 400, 20):
+        certificate = model.update(X[start : start + 20], Y[start : start + 20]).certificate_
+        last, count = certificate.statement("last_snapshot"), len(model.snapshots_)
+        assert (last.bound, last.rates) == ("betting", "all_n")
+        assert last.share == pytest.approx(0.1 / ((count - 1) * count))
+        assert certificate.verify()
+        shares[count, "all"] = last.share
+    assert len(shares) == 1 + 6
+    assert 0.5 + sum(shares.values()) <= 1.0
 
 
 def test_an_update_needs_a_fit():

@@ -16,7 +16,7 @@ from pacbayes.reproduction.cells import Grid, Record
 from pacbayes.reproduction.figure import draw_figure
 from pacbayes.reproduction.printed_table import PRINTED
 from pacbayes.reproduction.renderers import render_latex, render_markdown
-from pacbayes.reproduction.result_tables import Table, make_tables
+from pacbayes.reproduction.result_tables import Table, make_tables, portfolio_ratios
 from pacbayes.reproduction.results_page import render_page
 from pacbayes.reproduction.table_words import GUARANTEES
 
@@ -29,6 +29,7 @@ def made_up(repeats=2, shift=0.0, datasets=None):
         name = method.rpartition("-")[2]
         value = PRINTED[data].get(name, PRINTED[data]["maurer"]).mean + shift
         extra = dict.fromkeys(("without_e4", "without_e5", "without_e6", "without_e12"), value - 0.01)
+        extra |= {f"{rival}_exact": PRINTED[data][rival].mean for rival in ("maurer", "ours")}
         spread = 0.001 * (repeat - (repeats - 1) / 2)
         numbers = {"value": value + spread, "test": PRINTED[data]["test"].mean + shift, **extra}
         records.append(Record(data, repeat, method, numbers))
@@ -45,6 +46,18 @@ def test_printed_means_deviate_by_nothing_from_themselves():
 def test_what_is_beyond_its_tolerance_is_marked():
     text = made_up(shift=0.06).table().split("Means")[0]
     assert text.count("+.0600 !") > 20
+
+
+def test_the_portfolio_is_compared_with_the_smaller_of_the_papers_bounds():
+    results = made_up()
+    ratios = portfolio_ratios(results)  # the portfolio is made up as Maurer's printed mean
+    larger = PRINTED["adult"]["maurer"].mean / PRINTED["adult"]["ours"].mean
+    assert ratios["haberman"] == pytest.approx(1.0)
+    assert ratios["adult"] == pytest.approx(larger)
+    table = next(each for each in make_tables(results) if each.name == "portfolio")
+    assert table.rows[-1] == ["Adult", ".2341", ".2108", ".2341", f"{larger:.3f}"]
+    lower = make_tables(made_up(shift=-0.04))
+    assert "Below both on 8 of 8; geometric mean of the ratio ." in str(lower)
 
 
 def test_claims_compare_printed_reproduced_and_corrected():

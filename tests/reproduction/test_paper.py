@@ -10,8 +10,9 @@ import pacbayes as pb
 from pacbayes import reproduction
 from pacbayes.reproduction.departures import AFFECTS, AS_PUBLISHED, CORRECTED, Departures, printed_phi
 from pacbayes.reproduction.paper import paper_bound
+from pacbayes.reproduction.paper_portfolio import portfolio_bound, portfolio_references
 from pacbayes.reproduction.printed_table import COLUMNS, PRINTED, PrintedNumber, tolerance
-from pacbayes.reproduction.result_tables import deviations
+from pacbayes.reproduction.result_tables import deviations, portfolio_ratios
 from pacbayes.reproduction.table_words import GUARANTEES
 
 SMALL = ["haberman", "breast-cancer", "tictactoe", "banknote"]
@@ -134,3 +135,53 @@ def test_every_column_of_the_paper_is_a_method_in_both_versions():
         assert "not a certificate" in GUARANTEES[published.guarantee]
         assert corrected.group == "corrected arithmetic"
         assert ("E7" in GUARANTEES[corrected.guarantee]) == (column != "maurer")
+
+
+def test_references_of_the_portfolio_know_the_past_alone(data_folder):
+    X, y = reproduction.Split("breast-cancer", 0).parts("published")[0]
+    cut = 300
+    changed = np.concatenate([y[:cut], 1 - y[cut:]])
+    for one, two in zip(portfolio_references(X, y), portfolio_references(X, changed), strict=True):
+        np.testing.assert_array_equal(one.losses[:cut], two.losses[:cut])
+        assert not np.array_equal(one.losses[cut:], two.losses[cut:])
+        assert one.kind == "predictable"
+        assert np.all(one.losses[:40] == 0.0)
+        assert 0.0 < one.losses.max() <= 1.0
+
+
+def test_references_of_the_portfolio_are_the_stochastic_ones(data_folder):
+    X, y = reproduction.Split("tictactoe", 0).parts("published")[0]
+    schedule = pb.Geometric(1.2, first=40)
+    for variance, found in zip((0.01, 0.001), portfolio_references(X, y), strict=True):
+        estimator = pb.StochasticReference(pb.RefittedLogistic(0.01, tol=1e-8), variance)
+        expected = pb.online_reference(estimator, X, y, schedule=schedule, shuffle=False)
+        assert found.points == expected.points
+        np.testing.assert_allclose(found.losses, expected.losses, atol=0.01)
+
+
+def test_a_portfolio_of_one_reference_is_the_bound_of_its_summary(fit):
+    rates, weights = pb.bounds.betting_rates(fit.n, 0.05)
+    summaries = [fit.reference.summary(losses, rates=rates, weights=weights) for losses in fit.expected]
+    values = [each.bound("portfolio", kl=kl, delta=0.05) for each, kl in zip(summaries, fit.kl, strict=True)]
+    value, scale = portfolio_bound(fit, [fit.reference], 0.05)
+    assert value == pytest.approx(min(values), rel=1e-9)
+    assert scale == 1 + int(np.argmin(values))
+
+
+def test_the_portfolio_is_below_both_of_the_papers_bounds_on_small_sets(data_folder):
+    results = reproduction.run(SMALL, 3, ["corrected-maurer", "corrected-ours", "portfolio"])
+    for data, ratio in portfolio_ratios(results).items():
+        assert ratio < 1.0, data
+        for rival in ("maurer", "ours"):
+            exact = results.mean(data, "portfolio", f"{rival}_exact")
+            assert exact < results.mean(data, f"corrected-{rival}")  # the published constants are larger
+
+
+@pytest.mark.long
+def test_the_portfolio_is_below_both_of_the_papers_bounds_on_all_sets(data_folder, record_worst):
+    ratios = portfolio_ratios(reproduction.run(None, 20, ["portfolio"]))
+    assert len(ratios) == 8
+    for ratio in ratios.values():
+        record_worst("portfolio / smaller of Maurer and Ours", ratio)
+        assert ratio < 1.0
+    assert np.exp(np.mean(np.log(list(ratios.values())))) <= 0.95

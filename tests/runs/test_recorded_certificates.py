@@ -35,6 +35,9 @@ OPTIONS = {
     "tolstikhin": {"bound": "tolstikhin_seldin"},
     "candidates": {"candidates": 3},
     "zero-online": {"prior": "zero", "reference": "online", "strength": 0.5},
+    "portfolio": {"bound": "portfolio"},
+    "portfolio-zero": {"bound": "portfolio", "prior": "zero"},
+    "portfolio-several": {"bound": "portfolio", "prior": "zero", "reference": ("fixed", "online", "learned")},
 }
 
 

@@ -66,6 +66,8 @@ DOMAINS = {
     "frequencies": _UNIT,
     "values": Domain(-math.inf, math.inf, "be finite"),
     "log_growth": _GROWTH,
+    "growths": _GROWTH,
+    "strengths": _UNIT,
     "risk_second": _UNIT,
     "reference_second": _UNIT,
     "reference_log_growth": _GROWTH,

@@ -13,6 +13,7 @@ from pacbayes.bounds.excess import excess_kl, excess_relaxed, split_kl, vector_k
 from pacbayes.bounds.holdout import chernoff, clopper_pearson, progressive_chernoff
 from pacbayes.bounds.kl_bounds import catoni, maurer, maurer_relaxed, mcallester
 from pacbayes.bounds.planning import arguments_of, examples_needed, from_numbers
+from pacbayes.bounds.portfolio import portfolio
 from pacbayes.bounds.sequential import (
     SequentialStatistics,
     sequential,
@@ -45,6 +46,7 @@ __all__ = [
     "maurer",
     "maurer_relaxed",
     "mcallester",
+    "portfolio",
     "progressive_chernoff",
     "require_sound",
     "sequential",

@@ -99,6 +99,13 @@ CITATIONS = {
         booktitle="Advances in Neural Information Processing Systems",
         year="2019",
     ),
+    "portfolio": _entry(
+        "misc",
+        "pacbayes2026portfolio",
+        title="pacbayes: Generalisation Certificates for Machine Learning (theory: the portfolio)",
+        author="{The pacbayes developers}",
+        year="2026",
+    ),
     "tolstikhin": _entry(
         "inproceedings",
         "tolstikhin2013pac",

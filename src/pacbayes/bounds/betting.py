@@ -1,9 +1,9 @@
 """The betting bound: sound for online references, at all sample sizes at once, and tighter than its rivals.
 
 For a rate ``lam`` in (0, 1), ``prod_i (1 - lam x_i)/(1 - lam E[x_i|past])`` is a non-negative martingale that starts
-at 1 for each ``w``. Averaged over the prior, with the change of measure of Donsker and Varadhan, Ville's inequality
-and the concavity of the logarithm, it bounds the mean of ``x`` for all posteriors and all n at once. The proof is in
-`docs/theory.md`.
+at 1 for each ``w``; so is any mixture over rates. Averaged over the prior, with the change of measure of Donsker and
+Varadhan, Ville's inequality and the concavity of the logarithm, it bounds the mean of ``x`` for all posteriors and all
+n at once. The proof is in `docs/theory.md`.
 """
 
 from __future__ import annotations
@@ -14,11 +14,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pacbayes._core.arguments import check_shapes, checked, single, to_floats
-from pacbayes._core.rounding import EPS, raised
+from pacbayes._core.rounding import EPS, log_inverse
 from pacbayes._core.types import FloatArray, FloatOrArray
-from pacbayes.bounds._budget import budget, clipped, plain
-from pacbayes.bounds._grid import best_of_grid, checked_grid
+from pacbayes.bounds._budget import LARGEST, clipped, plain
+from pacbayes.bounds._grid import checked_grid
 from pacbayes.bounds._signatures import Result
+from pacbayes.numerics.mixture import mixture_root
 
 __all__ = ["betting", "betting_rates"]
 
@@ -79,10 +80,10 @@ def betting(
     *,
     return_grad: bool = False,
 ) -> Result:
-    """Betting: an upper bound on a mean, ``(1 - exp(G(lam) - (kl + log(1/delta))/n))/lam``, best over rates ``lam``.
+    """Betting: an upper bound on a mean, the root of ``sum_k w_k exp(n (G_k - log(1 - lam_k m))) = exp(kl)/delta``.
 
-    The mean is that of ``x_i``: of an excess ``loss - gamma * reference``; of the references themselves, with
-    ``kl = 0``; or of a risk, with no reference.
+    For a single rate that is ``(1 - exp(G - (kl + log(1/delta))/n))/lam``. The mean is that of ``x_i``: of an excess
+    ``loss - gamma * reference``; of the references themselves, with ``kl = 0``; or of a risk, with no reference.
 
     Parameters
     ----------
@@ -98,9 +99,9 @@ def betting(
     delta : array_like
         Allowed probability of failure, in (0, 1).
     weights : array_like, shape (K,), optional
-        Shares of delta for the rates, positive, summing to at most 1; even by default.
+        Of the rates in the mixture, positive, summing to at most 1; even by default.
     return_grad : bool, default=False
-        Also return a dict with the derivatives with respect to "log_growth" (zero except at the best rate) and "kl".
+        Also return a dict with the derivatives with respect to "log_growth" and "kl".
 
     Returns
     -------
@@ -120,25 +121,24 @@ def betting(
     >>> rates, weights = pb.bounds.betting_rates(n=1000)
     >>> log_growth = 0.05 * np.log1p(-rates)  # a 0-1 loss with empirical risk 0.05
     >>> round(pb.bounds.betting(log_growth, rates, kl=10.0, n=1000, delta=0.05, weights=weights), 6)
-    0.099138
+    0.098033
     """
     lam, log_cost = checked_grid("betting", rates, weights)
     kls, sizes, deltas = checked("betting", kl=kl, n=n, delta=delta)
     growth = _checked_growth(log_growth, lam, scalar_rate=np.ndim(rates) == 0)
     check_shapes("betting", log_growth=growth.shape[:-1], others=kls.shape)
-    # the exponent is a difference: what rounding can take from it is half a unit of each part
-    cost = budget(kls[..., None], sizes[..., None], deltas[..., None], log_cost)
-    exponent = np.nextafter(growth - cost - EPS * (np.abs(growth) + cost), -np.inf)
-    candidates = raised(-np.expm1(exponent) / lam, 8)
-    value, best = best_of_grid(candidates)
+    shape = np.broadcast_shapes(growth.shape[:-1], kls.shape)
+    rows = np.broadcast_to(growth, (*shape, lam.size)).reshape(-1, lam.size)
+    n_rows, kl_rows, delta_rows = (np.broadcast_to(each, shape).reshape(-1) for each in (sizes, kls, deltas))
+    level = np.minimum(kl_rows + log_inverse(delta_rows), LARGEST) * (1.0 + 2.0 * EPS)
+    root, shares, slope = mixture_root(rows, lam, -log_cost, n_rows, level)
+    value = clipped(root.reshape(shape), -1.0)
     if not return_grad:
-        return clipped(value, -1.0)
-    slope = np.exp(exponent) / lam
-    chosen = np.arange(lam.size) == np.argmin(candidates, axis=-1)[..., None]
-    of_growth = np.where(chosen, -slope, 0.0)
-    return clipped(value, -1.0), {
+        return value
+    of_growth = (-shares / slope[:, None]).reshape(*shape, lam.size)
+    return value, {
         "log_growth": plain(of_growth[..., 0]) if np.ndim(rates) == 0 else of_growth,
-        "kl": plain(best(slope) / sizes),
+        "kl": plain((1.0 / (n_rows * slope)).reshape(shape)),
     }
 
 

@@ -16,6 +16,7 @@ from pacbayes.bounds.betting import betting
 from pacbayes.bounds.excess import excess_kl, excess_relaxed, split_kl, vector_kl
 from pacbayes.bounds.holdout import chernoff, clopper_pearson, progressive_chernoff
 from pacbayes.bounds.kl_bounds import catoni, maurer, maurer_relaxed, mcallester
+from pacbayes.bounds.portfolio import portfolio
 from pacbayes.bounds.sequential import sequential_from_blocks
 from pacbayes.bounds.words import conditions
 
@@ -172,6 +173,14 @@ _ENTRIES = (
         targets=frozenset({"risk", "excess", "reference"}),
         assumptions=_IID_PREDICTABLE,
         valid_for=_ANY,
+        valid_at="all_n_fixed_rates",
+    ),
+    _risk(
+        portfolio,
+        "portfolio",
+        "Bets over rates and strengths of a reference at once: the sound bound on a risk that needs no choice.",
+        statistics=("growths", "strengths", "reference_log_growth", "rates", "weights"),
+        assumptions=_IID_PREDICTABLE,
         valid_at="all_n_fixed_rates",
     ),
 )

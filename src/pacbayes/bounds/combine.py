@@ -13,6 +13,7 @@ from pacbayes._core.rounding import raised
 from pacbayes._core.types import Array, FloatArray, FloatOrArray
 from pacbayes.bounds._budget import clipped
 from pacbayes.bounds.catalogue import evaluate, get_on_target, require_sound
+from pacbayes.bounds.portfolio import portfolio
 
 __all__ = ["DebiasedStatistics", "debiased", "forward_backward", "gibbs_to_vote"]
 
@@ -51,7 +52,8 @@ def debiased(
 
     ``R <= [bound on the mean of loss - gamma r] + gamma [bound on the reference's average true loss]``. Two events,
     so delta is split between them: the excess gets ``split * delta``, the reference the rest. Without a reference, or
-    at strength 0, the excess gets all of delta.
+    at strength 0, the excess gets all of delta. Betting for both is one event and one martingale: the
+    :func:`portfolio` with this strength alone and share ``split``, which is never above the sum.
 
     Parameters
     ----------
@@ -90,7 +92,7 @@ def debiased(
     ...     reference_log_growth=0.10 * np.log1p(-rates), rates=rates, weights=weights,
     ... )
     >>> round(pb.bounds.debiased(statistics, kl=10.0, delta=0.05), 6)
-    0.16207
+    0.155863
     >>> pb.bounds.debiased(statistics, kl=10.0, delta=0.05, excess="excess_kl")
     Traceback (most recent call last):
       ...
@@ -111,9 +113,19 @@ def debiased(
         _require_no_negative_part(summary)
         return clipped(first)
     require_sound("debiased", reference_record, kind, assume)
+    if excess == reference == "betting":
+        return _one_martingale(_Attributes(summary), summary.n, gamma, kl, deltas, split)
     # of the two shares the second is what the first, as rounded, has left
     second = evaluate(reference_record, _ReferenceStatistics(summary), summary.n, deltas - share, 0.0)
     return clipped(raised(first + raised(gamma * np.asarray(second), 1), 0))
+
+
+def _one_martingale(
+    given: Mapping[str, ArrayLike], n: int, strength: float, kl: ArrayLike, delta: FloatArray, split: float
+) -> FloatOrArray:
+    growth = np.asarray(given["log_growth"], dtype=float)[..., None, :]
+    other = given["reference_log_growth"]
+    return portfolio(growth, [strength], other, given["rates"], kl, n, delta, given["weights"], share=split)
 
 
 def _require_no_negative_part(summary: DebiasedStatistics) -> None:

@@ -49,13 +49,15 @@ def from_numbers(bound: Entry | str, given: Mapping[str, ArrayLike]) -> float:
     >>> import pacbayes as pb
     >>> numbers = {"risk": 0.05, "kl": 10.0, "n": 1000, "delta": 0.05}
     >>> [round(pb.bounds.from_numbers(name, numbers), 6) for name in ("maurer", "betting")]
-    [0.099974, 0.099138]
+    [0.099974, 0.098033]
     """
     record = get(bound) if isinstance(bound, str) else bound
     _require(record, ("n", "delta"), given)
     n, delta = int(single(record.name, "n", given["n"])), float(single(record.name, "delta", given["delta"]))
     derived = _from_risk(given, n, delta) if "risk" in given else {}
     numbers = {**derived, **given}
+    if "growths" in given and "rates" in numbers:  # a list, row by row, where a matrix cannot be written
+        numbers["growths"] = np.asarray(given["growths"], dtype=float).reshape(-1, np.size(numbers["rates"]))
     _require(record, record.statistics, numbers)
     kl = float(single(record.name, "kl", given.get("kl", 0.0)))
     if kl > 0.0 and not record.uses_kl:

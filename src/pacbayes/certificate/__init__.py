@@ -7,6 +7,7 @@ from pacbayes.certificate.canonical import schema
 from pacbayes.certificate.certificate import Certificate
 from pacbayes.certificate.checks import AGREEMENT, Cause, Check, Verification, compare, find_cause
 from pacbayes.certificate.issue import issue
+from pacbayes.certificate.last_shares import last_share
 from pacbayes.certificate.quantities import QUANTITIES, Quantity
 from pacbayes.certificate.statement import Choice, Consequence, Reference, Statement
 from pacbayes.certificate.subjects import SUBJECTS, Subject
@@ -32,6 +33,7 @@ __all__ = [
     "evaluate_statement",
     "find_cause",
     "issue",
+    "last_share",
     "risk_bound",
     "schema",
 ]

@@ -24,17 +24,27 @@ def risk_bound(
     delta: float,
     kl: ArrayLike = 0.0,
     reference: Reference | None = None,
+    *,
+    several: bool = False,
 ) -> FloatOrArray:
     """Evaluate a bound on the risk: by its name alone, or with a reference as excess plus reference.
 
     Arrays broadcast, so that a procedure searches over posteriors with the very function that verifies the result.
+    ``several`` says that the statistics have an axis of references, as a portfolio takes them.
     """
     if reference is not None:
         source = SimpleNamespace(n=n, reference_kind=reference.kind, **observed)
         return bounds.debiased(source, kl, delta, excess=bound, reference=reference.bound, split=reference.split)
     record = bounds.get(bound)
-    bounds.require_sound("Certificate", record, "none", None)
-    value = np.clip(np.asarray(bounds.evaluate(record, observed, n, delta, kl)), 0.0, 1.0)
+    if several and record.function is not bounds.portfolio:
+        raise ValueError(f"A statement with references must have the bound 'portfolio'. Got {bound!r:.60} instead.")
+    bounds.require_sound("Certificate", record, "predictable" if several else "none", None)
+    if several:
+        given = {name: observed[name] for name in record.statistics}
+        found = bounds.portfolio(**given, kl=kl, n=n, delta=delta, several=True)
+    else:
+        found = bounds.evaluate(record, observed, n, delta, kl)
+    value = np.clip(np.asarray(found), 0.0, 1.0)
     return value if value.shape else float(value)
 
 
@@ -81,7 +91,13 @@ def evaluate_statement(
     given = statistics_of(statement, delta if grid_delta is None else grid_delta)
     divergence = statement.kl if kl is None else kl
     value = risk_bound(
-        statement.bound, given, statement.n, delta * statement.share, divergence, reference=statement.reference
+        statement.bound,
+        given,
+        statement.n,
+        delta * statement.share,
+        divergence,
+        reference=statement.reference,
+        several=bool(statement.references),
     )
     return max(float(value), 0.0)
 

@@ -13,6 +13,7 @@ from pacbayes.certificate.arithmetic import consequence_value, evaluate_statemen
 from pacbayes.certificate.assumptions import ASSUMPTIONS
 from pacbayes.certificate.blocks import wrong_blocks
 from pacbayes.certificate.checks import AGREEMENT, Check, compare
+from pacbayes.certificate.last_shares import last_share
 from pacbayes.certificate.quantities import QUANTITIES
 from pacbayes.certificate.statement import Statement
 from pacbayes.certificate.subjects import SUBJECTS
@@ -25,6 +26,8 @@ __all__ = ["own_checks"]
 _SLACK = 1e-9
 _SPLIT = 0.5  # of delta between excess and reference
 _COUNTED = ("errors", "reference_errors", "both")
+_KINDS = {"fixed", "predictable"}
+_MOST_REFERENCES = 3  # one of each: fixed, refitted, learning at every example
 
 
 def own_checks(record: Certificate) -> list[Check]:
@@ -52,12 +55,26 @@ def _check_shares(record: Certificate) -> Check:
     """All statements hold together, since their shares of delta were fixed beforehand and add up to at most 1."""
     shares = [statement.share for statement in record.statements]
     own = [1.0 / len(shares)] * len(shares)
-    about, count = [statement.about for statement in record.statements], _chosen(record, "last_of")
+    about = [statement.about for statement in record.statements]
     if "last_snapshot" in about:  # one of many that might have been the last, never alone and never with an even share
-        if about != ["snapshot", "last_snapshot"] or not _is_count(count):
+        if about != ["snapshot", "last_snapshot"] or not _fits_plan(record):
             return Check("shares", held=False)
-        own = [0.5, 0.5 / (count * (count + 1))]
+        planned = record.statements[1].bound == "clopper_pearson"
+        count, expected = _chosen(record, "last_of"), _chosen(record, "expected_last")
+        own = [0.5, last_share(count, expected, planned=planned)]
     return compare("shares", shares, own, within=AGREEMENT)
+
+
+def _fits_plan(record: Certificate) -> bool:
+    """Whether the last snapshot is one that the plan of the first fit has, and as many rows as its bound allows."""
+    snapshots, last = record.statements
+    count, expected, rows = (_chosen(record, what) for what in ("last_of", "expected_last", "expected_rows"))
+    if not all(map(_is_count, (count, expected, rows))) or count < expected or last.n > snapshots.n:
+        return False
+    extended = "arrival_order" in last.assumptions
+    if last.bound == "clopper_pearson":
+        return bool(count == expected and last.n == rows and not extended)
+    return extended and (count > expected or bool(last.n > rows))
 
 
 def _chosen(record: Certificate, what: str) -> Any:
@@ -98,7 +115,7 @@ def _check_claims(record: Certificate, statement: Statement) -> Check:
         "order": "order" in record.digests and record.seed is None and not _says_irreproducible(record),
         "bound": statement.bound not in subject.bounds if subject.bounds is not None else not bound.uses_kl,
         "divergence": statement.kl != 0.0 and not (subject.has_divergence and bound.uses_kl),
-        "reference": reference is not None and not _own_reference(record, statement),
+        "reference": not _own_references(record, statement),
         "rates": not _own_rates(record, statement),
         "quantity": statement.quantity not in QUANTITIES,
         "assumptions": not subject.assumptions <= set(statement.assumptions) <= set(ASSUMPTIONS),
@@ -111,12 +128,19 @@ def _says_irreproducible(record: Certificate) -> bool:
     return any(note.code == "order_not_reproducible" for note in record.notes)
 
 
-def _own_reference(record: Certificate, statement: Statement) -> bool:
-    """Whether a reference is as the library takes it: its share fixed, its strength chosen without the judged rows."""
-    reference = statement.reference
-    if reference is None or not SUBJECTS[statement.about].has_divergence or reference.split != _SPLIT:
+def _own_references(record: Certificate, statement: Statement) -> bool:
+    """Whether references are as the library takes them: none, one whose strength was chosen before, or a portfolio's.
+
+    The strengths, weights and share of a portfolio are the library's own and not recorded, so that none can be forged.
+    """
+    reference, kinds = statement.reference, statement.references
+    if reference is None and not kinds:
+        return statement.bound != "portfolio"
+    if not SUBJECTS[statement.about].has_divergence:
         return False
-    return bool(_chosen(record, "strength") == reference.strength)
+    if reference is None:
+        return statement.bound == "portfolio" and set(kinds) <= _KINDS and len(kinds) <= _MOST_REFERENCES
+    return not kinds and reference.split == _SPLIT and bool(_chosen(record, "strength") == reference.strength)
 
 
 def _own_rates(record: Certificate, statement: Statement) -> bool:
@@ -126,7 +150,7 @@ def _own_rates(record: Certificate, statement: Statement) -> bool:
     subject = SUBJECTS[statement.about]
     if isinstance(statement.rates, str):
         return statement.rates == ("all_n" if subject.anytime else "one_n")
-    single = statement.reference is None and subject.has_divergence
+    single = statement.reference is None and not statement.references and subject.has_divergence
     return single and statement.rates is not None and _chosen(record, "rate") == statement.rates
 
 
@@ -148,7 +172,8 @@ def _check_observed(record: Certificate, statement: Statement) -> Check:
 
 def _wrong_counts(statement: Statement) -> str | None:
     given, n = statement.observed, statement.n
-    expected_names = {"errors"} if statement.reference is None else set(_COUNTED)
+    plain = statement.reference is None and not statement.references
+    expected_names = {"errors"} if plain else set(_COUNTED)
     further = {"predict_errors", "draw_errors"} if statement.value_about("noisy_draw") is not None else set()
     if set(given) != expected_names | further:
         return "names"
@@ -159,12 +184,20 @@ def _wrong_counts(statement: Statement) -> str | None:
         return "whole"
     if further and not _union_fits(errors, float(given["predict_errors"]), float(given["draw_errors"])):
         return "union"
-    if statement.reference is not None:
-        against, both = float(given["reference_errors"]), float(given["both"])
-        least, most = max(0.0, errors + against - n), min(errors, against)
-        if not against.is_integer() or not least - _SLACK * n <= both <= most + _SLACK * n:
-            return "both"
-    return None
+    return None if plain else _wrong_references(statement, errors)
+
+
+def _wrong_references(statement: Statement, errors: float) -> str | None:
+    """Numbers of errors of references are whole, and those in common lie between what is least and most possible."""
+    given, n, kinds = statement.observed, statement.n, statement.references
+    shape = (len(kinds),) if kinds else ()
+    against, both = (np.asarray(given[name], dtype=float) for name in ("reference_errors", "both"))
+    if against.shape != shape or both.shape != shape:
+        return "references"
+    least, most = np.maximum(0.0, errors + against - n), np.minimum(errors, against)
+    whole = bool(np.all((against == np.round(against)) & (against >= 0.0) & (against <= n)))
+    inside = bool(np.all((both >= least - _SLACK * n) & (both <= most + _SLACK * n)))
+    return None if whole and inside else "both"
 
 
 def _union_fits(either: float, one: float, other: float) -> bool:

@@ -95,9 +95,9 @@ class Statement:
         Examples that it is computed on.
     observed : mapping
         What was observed on them. For losses of 0 and 1 counts, from which all else follows: "errors", with a reference
-        also "reference_errors" and "both" (for a posterior expected numbers of errors); for other losses "risk" and
-        "log_growth", or for bets that adapt, block by block, "block_means", "block_squares", "block_cubes" and
-        "block_growth".
+        also "reference_errors" and "both" (for a posterior expected numbers of errors; for a portfolio one of each per
+        reference); for other losses "risk" and "log_growth", or for bets that adapt, block by block, "block_means",
+        "block_squares", "block_cubes" and "block_growth".
     bound : str
         Name in :func:`pacbayes.bounds.catalogue`.
     share : float
@@ -107,6 +107,9 @@ class Statement:
     rates : str, float or None
         Of a bound that bets: "one_n" or "all_n" for the library's own rates, or one rate chosen on learning rows.
     reference : Reference or None
+        The one that was subtracted at a strength chosen beforehand.
+    references : tuple of {"fixed", "predictable"}
+        Kinds of the references of a portfolio, which bets on all strengths at once.
     consequences : tuple of Consequence
         What holds along with it, on the same event.
     assumptions : tuple of str
@@ -124,6 +127,7 @@ class Statement:
     kl: float = 0.0
     rates: str | float | None = None
     reference: Reference | None = None
+    references: tuple[str, ...] = ()
     consequences: tuple[Consequence, ...] = ()
     assumptions: tuple[str, ...] = ()
 
@@ -156,7 +160,11 @@ class Statement:
     def to_dict(self) -> dict[str, Any]:
         """Return plain lists, numbers and text, as the schema has them."""
         record = to_plain(asdict(self))
-        return record if isinstance(record, dict) else {}
+        if not isinstance(record, dict):
+            return {}
+        if not self.references:  # a field that came later; without it older certificates keep their digests
+            del record["references"]
+        return record
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Statement:
@@ -165,7 +173,7 @@ class Statement:
         reference = given.pop("reference")
         consequences: Sequence[Mapping[str, Any]] = given.pop("consequences")
         return cls(
-            **given | {"assumptions": tuple(given["assumptions"])},
+            **given | {"assumptions": tuple(given["assumptions"]), "references": tuple(given.get("references", ()))},
             reference=None if reference is None else Reference(**reference),
             consequences=tuple(Consequence(**each) for each in consequences),
         )

@@ -22,7 +22,7 @@ class Subject:
     bounds : frozenset of str or None
         The bounds that are proved for it; None if every bound for posteriors is.
     anytime : bool
-        Whether its bound has to hold for all n at once, since it is looked at as the stream grows.
+        Whether its bets have to hold for all n at once, since it is looked at as the stream grows.
     has_divergence : bool
         Whether it was chosen with the judged rows in sight, so that a divergence is counted.
     consequences : tuple of (str, str)
@@ -82,7 +82,7 @@ SUBJECTS: dict[str, Subject] = {
     "last_snapshot": Subject(
         "the last snapshot, which `predict_last` returns,",
         "The last snapshot, which `predict_last` returns",
-        bounds=_BETTING,
+        bounds=_BETTING | {"clopper_pearson"},
         anytime=True,
         procedures=frozenset({"online"}),
         assumptions=_LEARNED,

@@ -22,6 +22,7 @@ __all__ = [
     "assumption_words",
     "choice_words",
     "note_words",
+    "portfolio_words",
     "round_up",
     "sentence",
     "sentences",
@@ -29,6 +30,10 @@ __all__ = [
 ]
 
 _ANYTIME = "It holds for all lengths of the stream at once, so that it may be looked at and extended at will."
+_FIRST_ANYTIME = (
+    "The first number holds for all lengths of the stream at once, and delta has a part for longer streams, so that "
+    "they may be looked at and extended at will."
+)
 
 _NOTES = {
     "sorted_by_label": "The rows came sorted by label; rows that were collected class by class are not i.i.d.",
@@ -49,9 +54,13 @@ _WHAT = {
     "seed_of_draws": "seed of the draws",
     "posterior_step": "posterior mean, share of the way to the fit on all rows",
     "posterior_scale": "posterior scale, relative to its shape",
+    "posterior_mean": "posterior mean",
+    "posterior_shape": "posterior shape and scale",
     "last_of": "snapshot, the last of",
+    "expected_last": "snapshot expected to be the last at the first fit",
+    "expected_rows": "rows that it was to be judged on",
 }
-_VALUES = {"grid": "best of a grid", "fit": "the fit on the learning rows"}
+_VALUES = {"grid": "best of a grid", "fit": "the fit on the learning rows", "gradient": "by the gradient of the bound"}
 _WHERE = {
     "given": "given",
     "learning_rows": "chosen on the learning rows",
@@ -66,6 +75,7 @@ _COSTS = {
     "part_of_delta": "costs {size:.4g} of delta",
     "candidates": "delta is divided by {size:g}",
     "reference": "costs {size:.4g} of delta, for the reference's own loss",
+    "portfolio": "costs its weight among {size:g} bets, inside the bound",
 }
 
 
@@ -133,7 +143,17 @@ def _statement_rows(statement: Statement) -> list[tuple[str, str]]:
         loss = f"{statement.observed.get('reference_errors')} errors"
         words = f"{reference.kind}, strength {reference.strength:.4f}, {loss}, {visible(reference.bound)}"
         lines.append(("reference", words))
-    return lines
+    return lines + [("reference", words) for words in portfolio_words(statement)]
+
+
+def portfolio_words(statement: Statement) -> list[str]:
+    """Return each reference of a portfolio in a few words; no strength of one was chosen."""
+    counted = statement.observed.get("reference_errors")
+    errors = counted if isinstance(counted, list) else []
+    return [
+        f"{visible(kind)}, {count} errors, at all strengths"
+        for kind, count in zip(statement.references, errors, strict=False)
+    ]
 
 
 def assumption_words(certificate: Certificate) -> list[str]:
@@ -144,7 +164,10 @@ def assumption_words(certificate: Certificate) -> list[str]:
 
 def gain_words(certificate: Certificate) -> list[str]:
     """Return what a certificate gives beyond its numbers; nothing of it has to be assumed."""
-    return [_ANYTIME] if all(each.anytime for each in certificate.statements) else []
+    anytime = [each.anytime for each in certificate.statements]
+    if not anytime or not anytime[0]:
+        return []
+    return [_ANYTIME if all(anytime) else _FIRST_ANYTIME]
 
 
 def note_words(note: Note) -> str:

@@ -44,7 +44,8 @@ class OnlineCertifiedClassifier(CertifiedWrapper):
         snapshot at a fifth of the rows of the first fit, then whenever there are a quarter more.
     certify_last : bool, default=False
         Whether the certificate has a second statement, about the last snapshot on the rows since it was trained. Both
-        then hold together with probability at least ``1 - delta``.
+        then hold together with probability at least ``1 - delta``, and with those after every update. The snapshot
+        that is the last at the first fit has most of the second half of delta (:func:`certificate.last_share`).
     candidates : int, default=1
         How many settings you compare by their certificates on the same rows; each is given ``delta/candidates``.
     random_state : int, RandomState or None

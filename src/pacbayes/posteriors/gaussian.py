@@ -74,6 +74,11 @@ class Gaussian:
         """The covariance as a matrix."""
         return self._covariance.matrix()
 
+    @property
+    def root(self) -> FloatArray:
+        """A root of the covariance: a vector of deviations, or its lower triangular factor."""
+        return self._covariance.root
+
     def scaled(self, scale: float) -> Gaussian:
         """Return the Gaussian with covariance times ``scale**2``."""
         return self._of(self.mean, Covariance(self._covariance.root * float(scale)), self.intercept)

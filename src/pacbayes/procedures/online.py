@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -12,7 +12,7 @@ from pacbayes._core.notes import Note
 from pacbayes._core.rows import take
 from pacbayes._core.types import Classifier, FloatArray, IntArray
 from pacbayes.bounds import betting_rates
-from pacbayes.certificate import Certificate, Choice, Statement, issue
+from pacbayes.certificate import Certificate, Choice, Statement, issue, last_share
 from pacbayes.online import Schedule, Stream
 from pacbayes.procedures.base import Issued, Procedure, Sample
 from pacbayes.procedures.cautions import find_repetitions
@@ -75,17 +75,15 @@ class Online(Procedure):
     def _certificate(self, stream: Stream, order: IntArray, notes: tuple[Note, ...], seed: int | None) -> Certificate:
         # only the rows of the first fit are shuffled
         further = ("arrival_order",) if stream.y.size > order.size else ()
-        statements = [_statement("snapshot", stream.losses, 0.5 if self.certify_last else 1.0, further)]
+        statements = [_bet("snapshot", stream.losses, 0.5 if self.certify_last else 1.0, further)]
         choices = [
             Choice("schedule", repr(stream.schedule), "given"),
             Choice("rate", "grid", "all_rows", "union_over_rates", betting_rates()[0].size),
         ]
         if self.certify_last:
-            # half of delta is for all snapshots that ever are the last, the k-th of them getting 1/(k (k + 1)) of it
-            count = len(stream.snapshots)
-            share = 0.5 / (count * (count + 1))
-            statements.append(_statement("last_snapshot", stream.losses[-stream.counts[-1] :], share, further))
-            choices.append(Choice("last_of", count, "schedule", "part_of_delta", share))
+            last, more = self._certify_last(stream, order.size, further)
+            statements.append(last)
+            choices += more
         return issue(
             self.name,
             statements,
@@ -97,8 +95,24 @@ class Online(Procedure):
             seed=seed,
         )
 
+    def _certify_last(self, stream: Stream, rows: int, further: tuple[str, ...]) -> tuple[Statement, list[Choice]]:
+        """Return the statement about the last snapshot; ``rows`` are those of the first fit.
 
-def _statement(about: str, losses: FloatArray, share: float, further: tuple[str, ...]) -> Statement:
+        On these alone it is judged once, on a number of rows that was known before: a count of errors says it exactly.
+        """
+        points, count = self.schedule.points(rows), len(stream.snapshots)
+        losses, planned = stream.losses[-stream.counts[-1] :], stream.y.size == rows
+        share = last_share(count, len(points), planned=planned)
+        last = _bet("last_snapshot", losses, share, further)
+        choices = [
+            Choice("last_of", count, "schedule", "part_of_delta", share),
+            Choice("expected_last", len(points), "schedule"),
+            Choice("expected_rows", rows - points[-1], "schedule"),
+        ]
+        return (replace(last, bound="clopper_pearson", rates=None) if planned else last), choices
+
+
+def _bet(about: str, losses: FloatArray, share: float, further: tuple[str, ...]) -> Statement:
     return Statement(
         about=about,
         n=losses.size,

@@ -1,4 +1,4 @@
-"""An optimised Gaussian posterior over linear weights, on the way from the prior to the fit on all rows."""
+"""An optimised Gaussian posterior over linear weights: mean, shape and scale have the smallest bound that is found."""
 
 from __future__ import annotations
 
@@ -12,26 +12,25 @@ from pacbayes import bounds, statistics
 from pacbayes._core.types import FloatArray, IntArray, Labels, Rows, Transformer
 from pacbayes.bounds import betting_rates
 from pacbayes.certificate import Certificate, Choice, Reference, Statement, issue, risk_bound
-from pacbayes.learners import RefittedLogistic
 from pacbayes.numerics import kl_inv_upper
-from pacbayes.online import Geometric, OnlineReference, online_reference
-from pacbayes.posteriors import Gaussian
+from pacbayes.online import OnlineReference
+from pacbayes.posteriors import Gaussian, laplace_covariance
 from pacbayes.procedures import prior as learning
 from pacbayes.procedures.base import Issued, Procedure, Sample
 from pacbayes.procedures.cautions import find_repetitions
 from pacbayes.procedures.linear import LinearForm, TransformedRows, gaussian_digest, learn_preprocessing
-from pacbayes.procedures.posterior_search import Task, best_posterior
+from pacbayes.procedures.posterior_descent import descend
+from pacbayes.procedures.posterior_search import Task, best_on_the_line
+from pacbayes.procedures.references import REFERENCES, LearnedRows
 from pacbayes.procedures.split import learning_count
 
-__all__ = ["REFERENCES", "Posterior"]
+__all__ = ["Posterior"]
 
 _VARIANCES = 4.0 ** np.arange(-2, 4)  # of a prior centred at zero
 _STRENGTHS = (0.25, 0.5, 0.75, 1.0)
 _SPLIT = 0.5  # of delta between excess and reference
 _SAME = 1e-6  # of expected losses, between batches
-_RATIO = 1.1  # of an online reference's refits
-# by what an estimator calls it: the kind of reference, and the bound on its own loss
-REFERENCES = {"fixed": ("fixed", "clopper_pearson"), "online": ("predictable", "betting")}
+_MOST_SQUARES = 2**27  # judged rows times weights: with more of them the posterior's scale is free, its shape is not
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +42,15 @@ class _Plan:
     variance: float
     rate: float
     strength: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A posterior, and where on the line to the fit on all rows it is, unless the gradient led away from it."""
+
+    posterior: Gaussian
+    step: float | None = None
+    scale: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,11 +70,11 @@ class Posterior(Procedure):
     candidates : int
         How many settings are compared by their certificates on these rows.
     bound : str
-        A bound for posteriors.
+        A bound for posteriors; "portfolio" without references is betting on its grid of rates.
     prior : {"informed", "zero"}
         Where the prior is centred.
-    reference : {"none", "fixed", "online"}
-        What is subtracted.
+    references : tuple of {"fixed", "online", "learned"}
+        What is subtracted: at most one, or several in a portfolio.
     alpha, strength : float or None
         Penalty, and how much of the reference is subtracted; None has them chosen on the learning rows.
     shape : {"laplace", "isotropic"}
@@ -80,7 +88,7 @@ class Posterior(Procedure):
     bound: str
     candidates: int = 1
     prior: str = "informed"
-    reference: str = "none"
+    references: tuple[str, ...] = ()
     alpha: float | None = None
     strength: float | None = None
     shape: str = "laplace"
@@ -88,8 +96,8 @@ class Posterior(Procedure):
     name: ClassVar[str] = "posterior"
     made: ClassVar[str] = (
         "The rows were shuffled. A first distribution over models was learned from a first part of them. It was then "
-        "moved towards the fit on all rows as far as that lowered the number, which is computed on the rest and counts "
-        "how far it moved."
+        "adjusted to the rest as far as that lowered the number, which is computed on the rest and counts how far it "
+        "was adjusted."
     )
 
     @property
@@ -106,18 +114,20 @@ class Posterior(Procedure):
         solver = learning.Solver()
         weights = solver.fit(X[:count], rows.signs[:count], plan.alpha)
         prior, start = self._gaussians(X[:count], rows.signs[:count], weights, plan)
-        reference = self._reference(X, rows, weights, plan.alpha)
-        task = self._task(X, rows, reference, plan)
-        posterior, step, scale = best_posterior(task, prior, start, solver.fit(X, rows.signs, plan.alpha))
+        learned = LearnedRows(X, rows.signs, count, weights, plan.alpha)
+        references = tuple(REFERENCES[name].judge(learned) for name in self.references)
+        task = self._task(X, rows, references, plan)
+        found = self._find(task, prior, start, X, rows.signs, solver.fit(X, rows.signs, plan.alpha), plan.alpha)
+        posterior = found.posterior
         _check_steadiness(rows, posterior, sample.seed)
-        certificate = self._certificate(sample, rows, plan, task, prior, posterior, (step, scale))
+        certificate = self._certificate(sample, rows, plan, task, prior, found)
         fitted = {
             "preprocessing_": rows.preprocessing,
             "alpha_": plan.alpha,
             "n_learning_": count,
             "prior_": prior,
             "posterior_": posterior,
-            "reference_": reference,
+            "reference_": references if len(references) > 1 else next(iter(references), None),
         }
         form = LinearForm(rows.preprocessing, posterior.mean[:-1], float(posterior.mean[-1]))
         return Issued(certificate, fitted, {"linear": form})
@@ -150,8 +160,8 @@ class Posterior(Procedure):
 
     def _strength(self, losses: FloatArray, errors: FloatArray, n: int) -> float:
         """Choose how much of a reference to subtract, by the bound predicted in cross-validation."""
-        if self.reference == "none" or self.strength is not None:
-            return 1.0 if self.strength is None or self.reference == "none" else self.strength
+        if not self.references or self.bound == "portfolio" or self.strength is not None:
+            return self.strength if self.strength is not None and self.references else 1.0
         rates, weights = betting_rates(n=n, delta=self._delta)
         values = []
         for strength in _STRENGTHS:
@@ -176,50 +186,55 @@ class Posterior(Procedure):
         zero = np.zeros_like(weights)
         return Gaussian(zero, plan.variance, intercept=True), around.moved(zero, 1.0)
 
-    def _reference(self, X: Any, rows: TransformedRows, weights: FloatArray, alpha: float) -> OnlineReference | None:
-        """Return the reference's losses on the judged rows."""
-        count, n = rows.count, rows.signs.size - rows.count
-        if self.reference == "none":
-            return None
-        if self.reference == "fixed":
-            scores = np.asarray(X[count:] @ weights[:-1]).ravel() + weights[-1]
-            losses = ((scores > 0.0) != (rows.signs[count:] > 0.0)).astype(np.float64)
-            return OnlineReference(losses, np.arange(n), [], "fixed")
-        run = online_reference(
-            RefittedLogistic(C=1.0 / alpha),
-            X,
-            rows.signs,
-            schedule=Geometric(_RATIO, first=count),
-            classes=learning.SIGNS,
-            shuffle=False,
-        )
-        return OnlineReference(run.losses[count:], np.arange(n), [point - count for point in run.points], run.kind)
+    def _find(
+        self,
+        task: Task,
+        prior: Gaussian,
+        start: Gaussian,
+        X: Any,
+        signs: FloatArray,
+        fit: FloatArray,
+        alpha: float,
+    ) -> _Found:
+        """Return the posterior with the smallest bound: on the line to the fit on all rows, then by the gradient."""
+        posterior, step, scale = best_on_the_line(task, prior, start, fit)
+        shaped = self.shape == "laplace" and task.signs.size * fit.size <= _MOST_SQUARES
+        alike = laplace_covariance(X, signs, fit, alpha, intercept=True) if shaped else None
+        better = descend(task, prior, posterior, alike)
+        return _Found(posterior, step, scale) if better is None else _Found(better)
 
-    def _task(self, X: Any, rows: TransformedRows, reference: OnlineReference | None, plan: _Plan) -> Task:
+    def _task(self, X: Any, rows: TransformedRows, references: tuple[OnlineReference, ...], plan: _Plan) -> Task:
         n = rows.signs.size - rows.count
         rates, weights = betting_rates(n=n, delta=self._delta)
         if self._rates(plan) == plan.rate:
             rates, weights = np.array([plan.rate]), np.ones(1)
+        several = self._statement_bound == "portfolio"
         described = None
-        if reference is not None:
-            kind, bound = REFERENCES[self.reference]
-            described = Reference(kind, plan.strength, bound, _SPLIT)
+        if references and not several:
+            used = REFERENCES[self.references[0]]
+            described = Reference(used.kind, plan.strength, used.bound, _SPLIT)
         return Task(
             X=X[rows.count :],
             signs=rows.signs[rows.count :],
-            reference_losses=None if reference is None else reference.losses,
+            reference_losses=np.array([each.losses for each in references]).reshape(-1, n),
             reference=described,
+            several=several,
             rates=rates,
             weights=weights,
-            bound=self.bound,
+            bound=self._statement_bound,
             delta=self._delta,
         )
 
+    @property
+    def _statement_bound(self) -> str:
+        """The bound that is evaluated: a portfolio without references is a mixture of bets on the risk alone."""
+        return "betting" if self.bound == "portfolio" and not self.references else self.bound
+
     def _rates(self, plan: _Plan) -> str | float | None:
         """Return what a statement records: one rate from the learning rows, the grid for one n, or nothing."""
-        if self.reference == "none":
-            return plan.rate if self.bound == "betting" else None
-        used = {self.bound, REFERENCES[self.reference][1]}
+        if not self.references and self.bound == "betting":
+            return plan.rate
+        used = {self.bound, *(REFERENCES[name].bound for name in self.references)}
         return "one_n" if any("rates" in bounds.get(name).statistics for name in used) else None
 
     def _certificate(
@@ -229,17 +244,17 @@ class Posterior(Procedure):
         plan: _Plan,
         task: Task,
         prior: Gaussian,
-        posterior: Gaussian,
-        found: tuple[float, float],
+        found: _Found,
     ) -> Certificate:
         statement = Statement(
             about="draw",
             n=task.signs.size,
-            observed=task.observe(posterior),
-            bound=self.bound,
-            kl=float(posterior.kl(prior)),
+            observed=task.observe(found.posterior),
+            bound=task.bound,
+            kl=float(found.posterior.kl(prior)),
             rates=self._rates(plan),
             reference=task.reference,
+            references=tuple(REFERENCES[name].kind for name in self.references) if task.several else (),
             assumptions=("iid", "nothing_before", "row_by_row"),
         )
         return issue(
@@ -249,11 +264,11 @@ class Posterior(Procedure):
             candidates=self.candidates,
             choices=self._choices(rows, plan, task, found),
             notes=(*sample.notes, *find_repetitions(sample.X, sample.y)),
-            digests=sample.digests() | {"model": gaussian_digest(self.classes, prior, posterior)},
+            digests=sample.digests() | {"model": gaussian_digest(self.classes, prior, found.posterior)},
             seed=sample.random_state,
         )
 
-    def _choices(self, rows: TransformedRows, plan: _Plan, task: Task, found: tuple[float, float]) -> list[Choice]:
+    def _choices(self, rows: TransformedRows, plan: _Plan, task: Task, found: _Found) -> list[Choice]:
         learned, given = "learning_rows", "given"
         choices = [
             Choice("learning_rows", rows.count, given),
@@ -262,23 +277,32 @@ class Posterior(Procedure):
             Choice("prior_mean", "fit" if self.prior == "informed" else "zero", learned),
             Choice("prior_shape", self.shape, given),
             Choice("prior_scale", plan.scale, learned),
-            Choice("bound", self.bound, given),
+            Choice("bound", task.bound, given),
             Choice("candidates", self.candidates, given, *_candidates_cost(self.candidates)),
         ]
         if self.prior == "zero":
             choices.append(Choice("prior_variance", plan.variance, learned))
-        if self.bound == "betting":
+        if "rates" in bounds.get(task.bound).statistics:
             one = task.rates.size == 1
             grid = Choice("rate", "grid", "all_rows", "union_over_rates", task.rates.size)
             choices.append(Choice("rate", plan.rate, learned) if one else grid)
-        if self.reference != "none":
-            choices.append(Choice("reference", self.reference, given, "reference", 1.0 - _SPLIT))
+        if task.reference is not None:
+            choices.append(Choice("reference", self.references[0], given, "reference", 1.0 - _SPLIT))
             choices.append(Choice("strength", plan.strength, learned if self.strength is None else given))
-        step, scale = found
+        if task.several:
+            bets = len(self.references) * len(statistics.STRENGTHS)
+            choices += [Choice("reference", name, given, "portfolio", bets) for name in self.references]
+        free = "all_rows", "all_posteriors"
+        if found.step is None:
+            return [
+                *choices,
+                Choice("posterior_mean", "gradient", *free),
+                Choice("posterior_shape" if self.shape == "laplace" else "posterior_scale", "gradient", *free),
+            ]
         return [
             *choices,
-            Choice("posterior_step", step, "all_rows", "all_posteriors"),
-            Choice("posterior_scale", scale, "all_rows", "all_posteriors"),
+            Choice("posterior_step", found.step, *free),
+            Choice("posterior_scale", found.scale, *free),
         ]
 
 

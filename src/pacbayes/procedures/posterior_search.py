@@ -14,7 +14,7 @@ from pacbayes.certificate import Reference, risk_bound
 from pacbayes.posteriors import Gaussian
 from pacbayes.procedures.prior import SIGNS
 
-__all__ = ["Task", "best_posterior"]
+__all__ = ["Task", "best_on_the_line"]
 
 _ROWS = 8192
 _ROUNDS = 3  # each narrows the grid around its best point
@@ -22,59 +22,98 @@ _ROUNDS = 3  # each narrows the grid around its best point
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What is to be bounded, and how: the judged rows and everything fixed before them."""
+    """What is to be bounded, and how: the judged rows and everything fixed before them.
+
+    Attributes
+    ----------
+    X, signs : rows and labels
+        The judged rows.
+    reference_losses : ndarray, shape (references, n)
+        Their 0-1 losses; no row without a reference.
+    reference : Reference or None
+        The one reference that is subtracted at one strength.
+    several : bool
+        Whether the bound is a portfolio, which takes any number of references.
+    rates, weights : ndarray
+        Of a bound that bets.
+    bound : str
+    delta : float
+    """
 
     X: Rows
     signs: FloatArray
-    reference_losses: FloatArray | None
+    reference_losses: FloatArray
     reference: Reference | None
+    several: bool
     rates: FloatArray
     weights: FloatArray
     bound: str
     delta: float
 
-    def observe(self, posterior: Gaussian) -> dict[str, float]:
+    def observe(self, posterior: Gaussian) -> dict[str, float | list[float]]:
         """Return the expected numbers of errors of one posterior, as a statement records them."""
         losses = np.concatenate(
             [posterior.zero_one(self.X[block], self.signs[block], classes=SIGNS) for block in self._blocks()]
         )
-        if self.reference_losses is None:
-            return {"errors": float(losses.sum())}
-        against = self.reference_losses
-        return {
-            "errors": float(losses.sum()),
-            "reference_errors": float(against.sum()),
-            "both": float(losses @ against),
-        }
+        errors: dict[str, float | list[float]] = {"errors": float(losses.sum())}
+        if not len(self.reference_losses):
+            return errors
+        against, both = self.reference_errors.tolist(), (self.reference_losses @ losses).tolist()
+        found: dict[str, list[float]] = {"reference_errors": against, "both": both}
+        return errors | (found if self.several else {name: each[0] for name, each in found.items()})
+
+    @property
+    def reference_errors(self) -> FloatArray:
+        """The number of errors of each reference."""
+        return np.asarray(self.reference_losses.sum(axis=1))
+
+    def statistics(self, errors: FloatArray, both: FloatArray) -> dict[str, Any]:
+        """Return every statistic from expected numbers of errors; those in common have references on their last axis.
+
+        Statistics for a portfolio have the axis of references before those of strengths and rates.
+        """
+        n = self.signs.size
+        grid: dict[str, Any] = {"rates": self.rates, "weights": self.weights}
+        if self.several:
+            return statistics.from_outcomes(n, errors[..., None], self.reference_errors, both, **grid)
+        if self.reference is None:
+            return statistics.from_outcomes(n, errors, **grid)
+        strength, against = self.reference.strength, float(self.reference_errors[0])
+        return statistics.from_outcomes(n, errors, against, both[..., 0], strength=strength, **grid)
 
     def grid_statistics(
         self, start: Gaussian, towards: FloatArray, steps: FloatArray, scales: FloatArray
     ) -> dict[str, Any]:
         """Return the statistics of each posterior on a grid of steps and scales, in one pass over the rows."""
-        n = self.signs.size
-        against = np.zeros(n) if self.reference_losses is None else self.reference_losses
-        errors, both = np.zeros((steps.size, scales.size)), np.zeros((steps.size, scales.size))
+        against = self.reference_losses
+        errors, both = np.zeros((steps.size, scales.size)), np.zeros((steps.size, scales.size, len(against)))
         for block in self._blocks():
             losses = start.zero_one(
                 self.X[block], self.signs[block], classes=SIGNS, towards=towards, steps=steps, scales=scales
             )
-            both += losses @ against[block]
+            both += losses @ against[:, block].T
             errors += losses.sum(axis=-1)
-        strength = 1.0 if self.reference is None else self.reference.strength
-        grid = {"rates": self.rates, "weights": self.weights}
-        return statistics.from_outcomes(n, errors, float(against.sum()), both, strength=strength, **grid)
+        return self.statistics(errors, both)
 
-    def bound_of(self, observed: Mapping[str, Any], kl: FloatArray) -> FloatArray:
+    def bound_of(self, observed: Mapping[str, Any], kl: FloatArray | float) -> FloatArray:
         """Evaluate the bound on statistics of many posteriors."""
-        values = risk_bound(self.bound, observed, self.signs.size, self.delta, kl, reference=self.reference)
-        return np.asarray(values)
+        kinds: dict[str, Any] = {"reference": self.reference, "several": self.several}
+        return np.asarray(risk_bound(self.bound, observed, self.signs.size, self.delta, kl, **kinds))
+
+    def value(self, posterior: Gaussian, prior: Gaussian) -> float:
+        """Return the bound of one posterior, as a certificate has it."""
+        found = self.observe(posterior)
+        both = np.atleast_1d(np.asarray(found.get("both", []), dtype=float))
+        return float(self.bound_of(self.statistics(np.asarray(found["errors"]), both), posterior.kl(prior)))
 
     def _blocks(self) -> Iterator[slice]:
         for start in range(0, self.signs.size, _ROWS):
             yield slice(start, min(start + _ROWS, self.signs.size))
 
 
-def best_posterior(task: Task, prior: Gaussian, start: Gaussian, towards: FloatArray) -> tuple[Gaussian, float, float]:
+def best_on_the_line(
+    task: Task, prior: Gaussian, start: Gaussian, towards: FloatArray
+) -> tuple[Gaussian, float, float]:
     """Search over means on the line from ``start`` to ``towards`` and over scales; return posterior, step and scale."""
     steps, scales = np.linspace(0.0, 1.0, 9), 2.0 ** np.linspace(-4.0, 2.0, 7)
     step = scale = 0.0

@@ -20,6 +20,7 @@ __all__ = [
     "Rule",
     "compare_with_trivial",
     "condition_words",
+    "count_words",
     "headline_value",
     "percent_words",
     "rates_words",
@@ -177,6 +178,19 @@ def subject_words(about: str, *, inside: bool = False) -> str:
     """Return who a statement is about, for a reader who has never seen the library; ``inside`` a sentence or not."""
     words = SUBJECTS[about].long_words
     return words[:1].lower() + words[1:] if inside else words
+
+
+def count_words(observed: float | Sequence[float]) -> str:
+    """Return an observed number as text, or one for each reference.
+
+    Examples
+    --------
+    >>> from pacbayes.report.phrases import count_words
+    >>> count_words(12.5), count_words([3, 4.25])
+    ('12.5', '3, 4.25')
+    """
+    several = observed if isinstance(observed, Sequence) else [observed]
+    return ", ".join(f"{each:.10g}" for each in several)
 
 
 def rates_words(statement: Statement) -> str:

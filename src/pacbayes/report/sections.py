@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from pacbayes import bounds
 from pacbayes.certificate import QUANTITIES, Certificate, Statement
-from pacbayes.certificate.words import choice_words, gain_words, round_up, sentences
+from pacbayes.certificate.words import choice_words, gain_words, portfolio_words, round_up, sentences
 from pacbayes.report import phrases
 from pacbayes.report.charts import draw_bar, draw_curve
 from pacbayes.report.values import DeltaRow, Part, composition
@@ -121,6 +121,7 @@ def _composition(contents: Contents) -> Data:
         "further": further,
         "subject": phrases.subject_words(first.about, inside=True),
         "has_reference": first.reference is not None,
+        "has_portfolio": bool(first.references),
     }
 
 
@@ -198,7 +199,7 @@ def _details_of(statement: Statement) -> Data:
         ("Observed risk", f"{statement.risk:.6f}"),
     ]
     facts += [
-        (words, f"{statement.observed[name]:.10g}")
+        (words, phrases.count_words(statement.observed[name]))
         for name, words in phrases.OBSERVED.items()
         if name in statement.observed
     ]
@@ -206,6 +207,7 @@ def _details_of(statement: Statement) -> Data:
         facts.append(("Rates", phrases.rates_words(statement)))
     if statement.reference is not None:
         facts.append(("Reference", f"{statement.reference.kind}, strength {statement.reference.strength:g}"))
+    facts += [("Reference", words) for words in portfolio_words(statement)]
     return {"subject": phrases.subject_words(statement.about), "description": entries[0].description, "facts": facts}
 
 

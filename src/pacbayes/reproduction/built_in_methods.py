@@ -10,6 +10,7 @@ from pacbayes.reproduction.baselines import holdout, progressive
 from pacbayes.reproduction.departures import AFFECTS, AS_PUBLISHED, CORRECTED, Departures, erratum
 from pacbayes.reproduction.method_role import GROUPS, Method, MethodFunction
 from pacbayes.reproduction.paper import PaperFit, paper_bound
+from pacbayes.reproduction.paper_portfolio import exact_bounds, portfolio_bound, portfolio_references
 from pacbayes.reproduction.random_split import Split
 from pacbayes.reproduction.sound_methods import informed, laplace, split_kl
 from pacbayes.reproduction.table_words import COLUMN_TITLES
@@ -74,6 +75,14 @@ def _betting(split: Split) -> dict[str, float]:
     return _at_scale(fit, values[best], best + 1)
 
 
+def _portfolio(split: Split) -> dict[str, float]:
+    """Bound the same posteriors by the portfolio, beside Maurer and Ours with the exact constants."""
+    references = portfolio_references(*split.parts("published")[0])
+    record = _at_scale(split.paper, *portfolio_bound(split.paper, references, DELTA))
+    record["reference"] = sum(float(each.losses.mean()) for each in references) / len(references)
+    return record | exact_bounds(split.paper, DELTA)
+
+
 def _certificate(split: Split) -> dict[str, float]:
     (X, y), (rows, labels) = split.train, split.test
     model = CertifiedLogisticRegression(random_state=split.seed_for("certificate")).fit(X, y)
@@ -99,6 +108,14 @@ BUILT_IN_METHODS = (
         _OURS,
         _betting,
         "betting for excess and reference, on the paper's posterior",
+        "all-rows-scaled",
+    ),
+    Method(
+        "portfolio",
+        "portfolio",
+        _OURS,
+        _portfolio,
+        "bets over rates and strengths of two learning references, on the paper's posterior",
         "all-rows-scaled",
     ),
     Method(

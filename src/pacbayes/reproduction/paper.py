@@ -22,10 +22,10 @@ from pacbayes.online import Every, OnlineReference, online_reference
 from pacbayes.posteriors import Gaussian
 from pacbayes.reproduction.departures import Departures, printed_phi
 
-__all__ = ["ALPHA", "PERIOD", "PaperFit", "fit_paper", "paper_bound", "paper_reference"]
+__all__ = ["ALPHA", "PERIOD", "REFERENCE_TOL", "PaperFit", "fit_paper", "paper_bound", "paper_reference"]
 
 ALPHA, PERIOD, PRIOR_VARIANCE = 0.01, 150, 0.5
-_TOL, _REFERENCE_TOL = 1e-7, 1e-4  # the second is scikit-learn's own: predictions need no more
+_TOL, REFERENCE_TOL = 1e-7, 1e-4  # the second is scikit-learn's own: predictions need no more
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,7 +78,7 @@ def fit_paper(train: tuple[FloatArray, Labels], test: tuple[FloatArray, Labels])
 
 def paper_reference(X: FloatArray, y: Labels, keep: int = 0) -> OnlineReference:
     """Return the paper's reference: refits after every 150 rows, as they come, zero for the first 150."""
-    estimator = RefittedLogistic(ALPHA, tol=_REFERENCE_TOL)
+    estimator = RefittedLogistic(ALPHA, tol=REFERENCE_TOL)
     return online_reference(estimator, X, y, schedule=Every(PERIOD), shuffle=False, keep=keep)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -16,10 +17,11 @@ from pacbayes.reproduction.table_words import (
     ERRATA_NOTES,
     GUARANTEES,
     TITLES,
+    portfolio_notes,
     published_notes,
 )
 
-__all__ = ["Table", "deviations", "make_tables"]
+__all__ = ["Table", "deviations", "make_tables", "portfolio_ratios"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,7 @@ def make_tables(results: CellMeans) -> list[Table]:
     makers: list[tuple[bool, Callable[[CellMeans], Table]]] = [
         (published, _published_table),
         (results.has(*(f"corrected-{name}" for name in BOUNDS)), _corrected_table),
+        (results.has("portfolio"), _portfolio_table),
         (True, _methods_table),
         (published, _errata_table),
     ]
@@ -62,9 +65,9 @@ def _place(version: str, column: str) -> tuple[str, str]:
     return (f"{version}-maurer", "test") if column == "test" else (f"{version}-{column}", "value")
 
 
-def _number(x: float) -> str:
+def _number(x: float, digits: int = 4) -> str:
     """Return four digits without the leading zero, as the paper's readers expect."""
-    return f"{x:.4f}".replace("0.", ".", 1)
+    return f"{x:.{digits}f}".replace("0.", ".", 1)
 
 
 def _number_with_sign(x: float) -> str:
@@ -99,6 +102,29 @@ def _corrected_table(results: CellMeans) -> Table:
         bold.add((index, 2 + means.index(min(means))))
     header = ["Data", *(COLUMN_TITLES[column] for column in COLUMNS)]
     return Table("corrected", "Corrected arithmetic", header, rows, CORRECTED_NOTES, frozenset(bold))
+
+
+def portfolio_ratios(results: CellMeans) -> dict[str, float]:
+    """Return for each data set the portfolio's mean over the smaller of Maurer's and Ours', exact constants in both."""
+    rivals = ("maurer_exact", "ours_exact")
+    return {
+        data: results.mean(data, "portfolio") / min(results.mean(data, "portfolio", rival) for rival in rivals)
+        for data in results.grid.datasets
+    }
+
+
+def _portfolio_table(results: CellMeans) -> Table:
+    ratios = portfolio_ratios(results)
+    keys = ("maurer_exact", "ours_exact", "value")
+    rows = [
+        [TITLES[data], *(_number(results.mean(data, "portfolio", key)) for key in keys), _number(ratio, 3)]
+        for data, ratio in ratios.items()
+    ]
+    below = sum(ratio < 1.0 for ratio in ratios.values())
+    middle = math.exp(sum(map(math.log, ratios.values())) / len(ratios))
+    header = ["Data", "Maurer", "Ours", "Portfolio", "Ratio"]
+    notes = portfolio_notes(below, len(ratios), _number(middle, 3))
+    return Table("portfolio", "The portfolio on the paper's posterior", header, rows, notes)
 
 
 def _methods_table(results: CellMeans) -> Table:

@@ -127,6 +127,8 @@ def from_frequencies(
             value = _combined(entry, of_examples, right, wrong, saved)
         if entry.per is None:
             value = np.minimum(value, 1.0 if entry.rest_of is None else 1.0 - found[entry.rest_of])
+        else:
+            value = value.reshape(*value.shape[:-1], *entry.shape(grid.size))
         found[entry.name] = _plain(value)
     for name, other in TABLE.items():
         if other.derived is not None:
@@ -142,7 +144,7 @@ def _combined(entry: Mean, block: ExpectedLosses, *shares: FloatArray) -> FloatA
         for kind, share in enumerate(shares)
         if np.any(values[..., kind])
     ]
-    total = terms[0] if terms else shares[0] * 0.0
+    total = terms[0] if terms else np.zeros((*shares[0].shape, *values.shape[:-1]))
     for term in terms[1:]:
         total = total + term
     return total

@@ -17,7 +17,9 @@ import numpy as np
 from pacbayes._core.arguments import DOMAINS, Domain
 from pacbayes._core.types import FloatArray, FloatOrArray
 
-__all__ = ["TABLE", "Block", "ExpectedLosses", "Mean", "RealLosses", "Statistic", "means"]
+__all__ = ["STRENGTHS", "TABLE", "Block", "ExpectedLosses", "Mean", "RealLosses", "Statistic", "means"]
+
+STRENGTHS = (0.0, 0.25, 0.5, 0.75, 1.0)  # at which growths are collected for the portfolio
 
 _ROUNDING = 1e-9  # as in the table of domains: this much beyond a range is rounding
 
@@ -69,8 +71,9 @@ class Statistic:
     ----------
     name, help : str
         Its name, also that of the argument of bounds that read it and of the option of ``pacbayes bound``; a sentence.
-    per : {None, "rate", "type"}
-        None for a number; a vector has one entry per rate or per type of error, on its last axis.
+    per : {None, "rate", "type", "strength", "strength and rate"}
+        None for a number; a vector has one entry per rate, type of error or strength on its last axis, a matrix one per
+        strength and rate on its last two.
     adverse : {"above", "below"}
         Whether bounds grow with it or fall with it: the side to which an estimate of it is moved.
     derived : callable, optional
@@ -87,7 +90,7 @@ class Statistic:
 
     name: str
     help: str
-    per: Literal["rate", "type"] | None = None
+    per: Literal["rate", "type", "strength", "strength and rate"] | None = None
     adverse: Literal["above", "below"] = "above"
     derived: Callable[[Mapping[str, FloatOrArray]], FloatOrArray] | None = None
 
@@ -95,6 +98,10 @@ class Statistic:
     def domain(self) -> Domain:
         """The numbers that it may be, and the words that say so."""
         return DOMAINS[self.name]
+
+    def shape(self, rates: int) -> tuple[int, ...]:
+        """Return the shape of its value for a number of rates."""
+        return {"rate": (rates,), "strength and rate": (len(STRENGTHS), rates)}.get(self.per or "", ())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,13 +111,16 @@ class Mean(Statistic):
     Attributes
     ----------
     expected, values : callable
-        What each example contributes, for :class:`ExpectedLosses` and for :class:`RealLosses`.
+        What each example contributes, for :class:`ExpectedLosses` and for :class:`RealLosses`; one row per entry of a
+        vector or matrix.
     of_reference : bool
         Whether it is about the reference alone.
     additive : bool
         Whether it is a function of the loss plus a function of the reference, so that it follows from their means.
     rest_of : str, optional
         A statistic whose sum with this one is at most 1.
+    repeats : str, optional
+        A statistic that, without a reference, it repeats for every strength.
     shortcut : callable, optional
         The sum over a block without one value for each example, or None where the block does not allow it.
     limits : callable
@@ -122,6 +132,7 @@ class Mean(Statistic):
     of_reference: bool = False
     additive: bool = False
     rest_of: str | None = None
+    repeats: str | None = None
     shortcut: Callable[[Block], FloatArray | None] = lambda _: None
     limits: Callable[[float, FloatArray], tuple[FloatOrArray, FloatOrArray]] = lambda *_: (0.0, 1.0)
 
@@ -137,6 +148,34 @@ def _growth_shortcut(block: Block) -> FloatArray | None:
         return None
     rates = block.rates[:, 0]
     return np.asarray(block.plus.sum() * np.log1p(-rates) + block.minus.sum() * np.log1p(rates))
+
+
+def _expected_growths(block: ExpectedLosses) -> FloatArray:
+    p, r, rates = block.probability, block.reference, block.rates
+    return np.concatenate(
+        [p * np.log1p(-rates * (1.0 - g * r)) + (1.0 - p) * np.log1p(rates * (g * r)) for g in STRENGTHS]
+    )
+
+
+def _real_growths(block: RealLosses) -> FloatArray:
+    return np.concatenate([np.log1p(-block.rates * (block.loss - g * block.reference)) for g in STRENGTHS])
+
+
+def _growths_shortcut(block: Block) -> FloatArray | None:
+    """Three logarithms per strength and rate do for all examples if references are 0 or 1."""
+    r = block.reference
+    if isinstance(block, RealLosses) or not np.all((r == 0.0) | (r == 1.0)):
+        return None
+    p, rates, strengths = block.probability, block.rates[:, 0], np.array(STRENGTHS)[:, None]
+    both, saved = (p * r).sum(), ((1.0 - p) * r).sum()
+    alone = (p * (1.0 - r)).sum()
+    logs = alone * np.log1p(-rates) + both * np.log1p(-rates * (1.0 - strengths)) + saved * np.log1p(rates * strengths)
+    return np.asarray(np.ravel(logs))
+
+
+def _growths_limits(_: float, rates: FloatArray) -> tuple[FloatArray, FloatArray]:
+    strengths = np.array(STRENGTHS)[:, None]
+    return np.tile(np.log1p(-rates), len(STRENGTHS)), np.ravel(np.log1p(strengths * rates))
 
 
 def _reference_growth(block: Block) -> FloatArray:
@@ -217,7 +256,24 @@ _ENTRIES = (
         shortcut=_growth_shortcut,
         limits=lambda strength, rates: (np.log1p(-rates), np.log1p(strength * rates)),
     ),
-    Statistic("rates", "Rates in (0, 1) (betting).", per="rate"),
+    Mean(
+        "growths",
+        "Mean log(1 - rate * (loss - strength * reference)), one per strength and rate (portfolio).",
+        per="strength and rate",
+        adverse="below",
+        expected=_expected_growths,
+        values=_real_growths,
+        repeats="log_growth",
+        shortcut=_growths_shortcut,
+        limits=_growths_limits,
+    ),
+    Statistic(
+        "strengths",
+        "How much of the reference is subtracted in each row of the growths (portfolio).",
+        per="strength",
+        derived=lambda _: np.array(STRENGTHS),
+    ),
+    Statistic("rates", "Rates in (0, 1) (betting, portfolio).", per="rate"),
     Statistic("weights", "Share of delta for each rate (betting).", per="rate"),
     Statistic("strength", "How much of the reference is subtracted from the loss."),
     Mean(
@@ -258,6 +314,6 @@ def means() -> tuple[Mean, ...]:
     --------
     >>> from pacbayes import statistics
     >>> [entry.name for entry in statistics.means() if not entry.of_reference]
-    ['risk', 'plus', 'minus', 'excess', 'second', 'log_growth', 'risk_second']
+    ['risk', 'plus', 'minus', 'excess', 'second', 'log_growth', 'growths', 'risk_second']
     """
     return tuple(entry for entry in TABLE.values() if isinstance(entry, Mean))

@@ -9,14 +9,14 @@ import numpy as np
 
 from pacbayes._core.arguments import single
 from pacbayes._core.types import FloatArray, FloatOrArray
-from pacbayes.statistics import TABLE, Mean, means
+from pacbayes.statistics import STRENGTHS, TABLE, Mean, means
 from pacbayes.summary._monte_carlo import Drawn, MonteCarloError
 from pacbayes.summary._totals import Totals
 
 __all__ = ["Statistics"]
 
 _MEANS = {entry.name: entry for entry in means()}
-_OTHERS = ("variance", "strength", "rates", "weights")  # what a summary has besides means
+_OTHERS = ("variance", "strength", "strengths", "rates", "weights")  # what a summary has besides means
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,15 +69,17 @@ class Statistics:
 
     def _vector(self, entry: Mean) -> FloatArray:
         if self.monte_carlo is None or entry.of_reference:
-            return self._mean(entry.name)
-        return self.monte_carlo.corrected(entry.name, self._drawn)
+            value = self._mean(entry.name)
+        else:
+            value = self.monte_carlo.corrected(entry.name, self._drawn)
+        return value.reshape(entry.shape(self.rates.size))
 
     def _mean(self, name: str) -> FloatArray:
         return self.totals.mean(name, self.n, self.rates.size)
 
     @property
     def _drawn(self) -> Drawn:
-        return Drawn(self.n, self.strength, self.rates, self.weights)
+        return Drawn(self.n, self.strength, self.rates, self.weights, self.reference_kind == "none")
 
     @property
     def risk(self) -> float:
@@ -128,6 +130,16 @@ class Statistics:
     def log_growth(self) -> FloatArray:
         """``G(rate) = mean of log(1 - rate x)``, one per rate."""
         return self._vector(_MEANS["log_growth"])
+
+    @property
+    def growths(self) -> FloatArray:
+        """``G(strength, rate) = mean of log(1 - rate (loss - strength r))``, one per strength and rate."""
+        return self._vector(_MEANS["growths"])
+
+    @property
+    def strengths(self) -> FloatArray:
+        """The strengths of :attr:`growths`."""
+        return np.array(STRENGTHS)
 
     @property
     def reference_log_growth(self) -> FloatArray:

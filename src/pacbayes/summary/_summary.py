@@ -237,7 +237,7 @@ class Summary(Statistics):
         --------
         >>> import pacbayes as pb
         >>> pb.Summary.from_losses([0.1], reference=[0.2], reference_kind="predictable").feeds[-2:]
-        ('unexpected_bernstein', 'betting')
+        ('betting', 'portfolio')
         """
         return tuple(
             record.name

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import partial, reduce
+from typing import TypeVar
 
 import numpy as np
 
 from pacbayes._core.rounding import two_sum
 from pacbayes._core.types import FloatArray
-from pacbayes.statistics import ExpectedLosses, Mean, RealLosses, means
+from pacbayes.statistics import STRENGTHS, ExpectedLosses, Mean, RealLosses, means
 
 __all__ = ["Totals", "draw_totals", "exact_totals", "mixture_totals"]
 
-_BLOCK = 8192  # examples at a time: with 63 rates, temporaries of 4 MB
+_AnyBlock = TypeVar("_AnyBlock", ExpectedLosses, RealLosses)
+_BLOCK = 8192  # examples at a time: with 63 rates, temporaries of 4 MB, and of 20 MB for growths at real references
+_DRAWN_CELLS = 64 * _BLOCK  # losses of draws at a time: sums for each draw are worth more of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +39,9 @@ class Totals:
         return cls(sums, np.zeros_like(sums))
 
     def mean(self, name: str, n: int, rates: int) -> FloatArray:
-        """Return the mean of a statistic over ``n`` examples: one number, or one per rate."""
+        """Return the mean of a statistic over ``n`` examples: one number, or one per entry of a vector or matrix."""
         names = [entry.name for entry in means()]
-        ends = np.cumsum([1 if entry.per is None else rates for entry in means()])
+        ends = np.cumsum([math.prod(entry.shape(rates)) for entry in means()])
         position = names.index(name)
         part = slice(ends[position - 1] if position else 0, ends[position])
         # both doubles divided: the mean is correct to its last place
@@ -47,7 +51,8 @@ class Totals:
 def exact_totals(losses: FloatArray, references: FloatArray, strength: float, rates: FloatArray) -> Totals:
     """Return the totals for *expected 0-1 losses*: each loss is 1 with the given probability, else 0."""
     blocks = [slice(start, start + _BLOCK) for start in range(0, losses.size, _BLOCK)]
-    return _gather(_expected_sums(ExpectedLosses.of(losses[b], references[b], strength, rates)) for b in blocks)
+    parts = (ExpectedLosses.of(losses[b], references[b], strength, rates) for b in blocks)
+    return _gather(_sums(part, _expected_sum) for part in parts)
 
 
 def mixture_totals(
@@ -57,31 +62,29 @@ def mixture_totals(
     step = max(1, _BLOCK // max(1, losses.shape[0]))
     blocks = [slice(start, start + step) for start in range(0, losses.shape[1], step)]
     parts = (RealLosses.of(losses[:, b], references[b], strength, rates[:, None]) for b in blocks)
-    return _gather(np.concatenate([_real_sum(entry, part, weights, rates) for entry in means()]) for part in parts)
+    return _gather(_sums(part, partial(_real_sum, weights=weights, rates=rates)) for part in parts)
 
 
 def draw_totals(
     losses: FloatArray, references: FloatArray, strength: float, rates: FloatArray
-) -> tuple[Totals, FloatArray]:
-    """Return the totals for draws (rows) averaged evenly, and the sums of each draw: one row per drawn statistic."""
-    step = max(1, _BLOCK // max(1, losses.shape[0]))
+) -> tuple[Totals, Totals]:
+    """Return the totals for draws (rows) averaged evenly, and those of each draw, with one column per draw."""
+    step = max(1, _DRAWN_CELLS // max(1, losses.shape[0]))
     blocks = [slice(start, start + step) for start in range(0, losses.shape[1], step)]
-    totals, sums = [], []
-    for b in blocks:
-        part = RealLosses.of(losses[:, b], references[b], strength, rates[:, None])
-        by_draw = [None if entry.of_reference else _draw_sums(entry, part, rates) for entry in means()]
-        sums.append(np.concatenate([rows for rows in by_draw if rows is not None]))
-        pairs = zip(means(), by_draw, strict=True)
-        even = np.full(1, np.nan)  # weights play no part in what is about the reference alone
-        averages = [_real_sum(entry, part, even, rates) if rows is None else rows.mean(axis=1) for entry, rows in pairs]
-        totals.append(np.concatenate(averages))
-    return _gather(totals), np.asarray(sum(sums))
+    parts = (RealLosses.of(losses[:, b], references[b], strength, rates[:, None]) for b in blocks)
+    by_draw = _gather(_sums(part, partial(_draw_sums, rates=rates)) for part in parts)
+    return Totals(by_draw.high.mean(axis=1), by_draw.low.mean(axis=1)), by_draw
 
 
 def _draw_sums(entry: Mean, block: RealLosses, rates: FloatArray) -> FloatArray:
+    """Return the sum over a block for each draw, on the last axis; what is about the reference is the same for all."""
+    draws = block.loss.shape[0]
+    if entry.of_reference:
+        return np.repeat(_real_sum(entry, block, np.ones(draws), rates)[:, None], draws, axis=1)
     if entry.per is None:
         return np.asarray(entry.values(block).sum(axis=-1))[None]
-    return np.stack([entry.values(replace(block, rates=rate)).sum(axis=-1) for rate in rates])
+    parts = (entry.values(replace(block, rates=rate)).reshape(-1, *block.loss.shape) for rate in rates)
+    return np.stack([part.sum(axis=-1) for part in parts], axis=1).reshape(-1, draws)
 
 
 def _gather(parts: Iterable[FloatArray]) -> Totals:
@@ -89,8 +92,16 @@ def _gather(parts: Iterable[FloatArray]) -> Totals:
     return reduce(Totals.__add__, map(Totals.of, parts))
 
 
-def _expected_sums(block: ExpectedLosses) -> FloatArray:
-    return np.concatenate([_expected_sum(entry, block) for entry in means()])
+def _sums(block: _AnyBlock, sum_of: Callable[[Mean, _AnyBlock], FloatArray]) -> FloatArray:
+    """Return the sums of every mean over a block, one after the other."""
+    found: dict[str, FloatArray] = {}
+    alone = not np.any(block.reference)
+    for entry in means():
+        if alone and entry.repeats is not None:
+            found[entry.name] = np.concatenate([found[entry.repeats]] * len(STRENGTHS))
+        else:
+            found[entry.name] = sum_of(entry, block)
+    return np.concatenate(list(found.values()))
 
 
 def _expected_sum(entry: Mean, block: ExpectedLosses) -> FloatArray:
@@ -108,4 +119,5 @@ def _real_sum(entry: Mean, block: RealLosses, weights: FloatArray, rates: FloatA
     if entry.per is None:
         return np.atleast_1d((weights @ entry.values(block)).sum())
     # one rate at a time: all at once would need as many copies of the losses
-    return np.array([(weights @ entry.values(replace(block, rates=rate))).sum() for rate in rates])
+    parts = (entry.values(replace(block, rates=rate)).reshape(-1, *block.loss.shape) for rate in rates)
+    return np.ravel(np.transpose([(weights @ part).sum(axis=-1) for part in parts]))

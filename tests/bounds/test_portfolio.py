@@ -1,0 +1,215 @@
+"""The portfolio against 50-digit arithmetic, against what it replaces, and its special cases."""
+
+from __future__ import annotations
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from mpmath import mpf
+
+import pacbayes as pb
+
+EXCESS = mpf("1e-9")
+risks = st.one_of(st.just(0.0), st.floats(0.0, 1.0), st.floats(-6.0, 0.0).map(lambda e: 10.0**e))
+
+
+def _case(rng):
+    """Return the arguments of a portfolio: up to 3 references of any quality, 5 strengths and 5 rates."""
+    references, strengths, rates = rng.integers(1, 4), rng.integers(1, 6), rng.integers(1, 6)
+    gamma = np.sort(rng.random(strengths))
+    gamma[0] = 0.0 if rng.random() < 0.8 else gamma[0]
+    gamma[-1] = 1.0 if rng.random() < 0.4 else gamma[-1]
+    lam = 1.0 / (1.0 + np.exp(2.0 * rng.normal(size=rates)))
+    risk = float(rng.choice([0.0, 1e-6, 0.01, 0.1, 0.3, 0.5, 0.9, 1.0, rng.random()]))
+    growths, others = np.empty((references, strengths, rates)), np.empty((references, rates))
+    for s in range(references):
+        reference = float(rng.choice([0.0, 1e-4, 0.05, 0.2, 0.5, 1.0, rng.random()]))
+        least, most = max(0.0, risk + reference - 1.0), min(risk, reference)
+        both = most if rng.random() < 0.3 else rng.uniform(least, max(most, least))
+        column = gamma[:, None]
+        growths[s] = (risk - both) * np.log1p(-lam) + both * np.log1p(-lam * (1.0 - column))
+        growths[s] += (reference - both) * np.log1p(lam * column)
+        others[s] = reference * np.log1p(-lam)
+    return {
+        "growths": growths,
+        "strengths": gamma,
+        "reference_log_growth": others,
+        "rates": lam,
+        "kl": float(rng.choice([0.0, 10.0 ** rng.uniform(-3, 6)])),
+        "n": int(10 ** rng.uniform(0, 12)),
+        "delta": float(rng.choice([0.05, 0.5, 1e-6, rng.uniform(0.001, 0.999)])),
+        "weights": rng.dirichlet(np.ones(rates)) * (1.0 - 1e-14) + 1e-16,
+        "strength_weights": rng.dirichlet(np.ones(strengths)) * (1.0 - 1e-14) + 1e-16,
+        "share": float(rng.uniform(0.05, 0.95)),
+    }
+
+
+class _Exact:
+    """``F`` of mathematics 9, term by term."""
+
+    def __init__(self, case):
+        whole = [mpf(float(w)) for w in case["weights"]], [mpf(float(v)) for v in case["strength_weights"]]
+        self.w, self.v = ([x / max(mpf(1), mpmath.fsum(part)) for x in part] for part in whole)
+        self.a, self.kl, self.n = mpf(case["share"]), mpf(case["kl"]), case["n"]
+        self.rates, self.gamma = ([mpf(float(x)) for x in case[name]] for name in ("rates", "strengths"))
+        self.growths, self.others = case["growths"], case["reference_log_growth"]
+        self.count = len(self.others)
+
+    def parts(self, s, R, b):
+        """Return both parts of one reference's share of F, and the size of their slopes in b."""
+        risk = falls = own = rises = mpf(0)
+        for k, (rate, w) in enumerate(zip(self.rates, self.w, strict=True)):
+            for j, (gamma, v) in enumerate(zip(self.gamma, self.v, strict=True)):
+                left = 1 - rate * (R - gamma * b)
+                growth = mpf(float(self.growths[s, j, k]))
+                term = self.a * v * w * mpmath.exp(self.n * (growth - mpmath.log(left)) - self.kl)
+                risk, falls = risk + term, falls + term * self.n * rate * gamma / left
+            left = 1 - rate * b
+            term = (1 - self.a) * w * mpmath.exp(self.n * (mpf(float(self.others[s, k])) - mpmath.log(left)))
+            own, rises = own + term, rises + term * self.n * rate / left
+        return risk + own, rises - falls
+
+    def smallest(self, R):
+        """Return the smallest F over all b, from where its slope changes its sign in each."""
+        return mpmath.fsum(self._smallest(s, R) for s in range(self.count)) / self.count
+
+    def _smallest(self, s, R):
+        low, high = mpf(0), mpf(1)
+        at_low, at_high = self.parts(s, R, low), self.parts(s, R, high)
+        if at_low[1] >= 0:
+            return at_low[0]
+        if at_high[1] <= 0:
+            return at_high[0]
+        # a convex function lies above both tangents; halve until they meet where it is
+        for step in range(400):
+            meet = (at_low[0] - at_high[0] + at_high[1] * high - at_low[1] * low) / (at_high[1] - at_low[1])
+            # along the flatter one, whose value there is rounded less
+            flat = -at_low[1] < at_high[1]
+            floor = at_low[0] + at_low[1] * (meet - low) if flat else at_high[0] + at_high[1] * (meet - high)
+            if floor >= min(at_low[0], at_high[0]) * (1 - mpf("1e-20")):
+                break
+            b = meet if step % 2 and low < meet < high else (low + high) / 2
+            at = self.parts(s, R, b)
+            low, at_low, high, at_high = (b, at, high, at_high) if at[1] < 0 else (low, at_low, b, at)
+        return floor
+
+
+def _sweep(seed, count):
+    rng, below, loose = np.random.default_rng(seed), 0, 0
+    with mpmath.workdps(50):
+        for _ in range(count):
+            case = _case(rng)
+            value = mpf(pb.bounds.portfolio(**case, several=True))
+            exact, target = _Exact(case), 1 / mpf(case["delta"])
+            below += value < 1 and exact.smallest(value) < target
+            loose += value > EXCESS and exact.smallest(value - EXCESS) > target
+    return below, loose
+
+
+def test_bracket(record_count):
+    below, loose = _sweep(1, 60)
+    record_count("portfolio: points below their exact value, of 60", below)
+    assert (below, loose) == (0, 0)
+
+
+@pytest.mark.long
+def test_bracket_on_many_points(record_count):
+    below, loose = _sweep(2, 20_000)
+    record_count("portfolio: points below their exact value, of 20,000", below)
+    record_count("portfolio: points more than 1e-9 above their exact value, of 20,000", loose)
+    assert (below, loose) == (0, 0)
+
+
+@st.composite
+def summaries(draw):
+    """Return expected losses and references on a few kinds of example, as a summary."""
+    losses = np.array(draw(st.lists(st.floats(0.0, 1.0), min_size=2, max_size=6)))
+    reference = np.array(draw(st.lists(st.floats(0.0, 1.0), min_size=losses.size, max_size=losses.size)))
+    times = draw(st.integers(1, 500))
+    return pb.Summary.from_losses(
+        np.repeat(losses, times), np.repeat(reference, times), reference_kind="predictable", rates=[0.9, 0.5, 0.1, 0.02]
+    )
+
+
+def _portfolio(summary, kl, delta, **options):
+    return pb.bounds.portfolio(
+        summary.growths,
+        summary.strengths,
+        summary.reference_log_growth,
+        summary.rates,
+        kl,
+        summary.n,
+        delta,
+        summary.weights,
+        **options,
+    )
+
+
+@given(summaries(), st.floats(0.0, 100.0), st.floats(1e-6, 0.9))
+@settings(max_examples=50)
+def test_costs_at_most_a_constant_against_no_reference(summary, kl, delta):
+    """With strength 0 in the set it loses log(1/(a v_0)) nats at most, here log(1/0.4)."""
+    alone = pb.bounds.betting(summary.growths[0], summary.rates, kl, summary.n, delta * 0.4, summary.weights)
+    assert _portfolio(summary, kl, delta) <= max(alone, 0.0) + 1e-9
+
+
+@given(summaries(), st.floats(0.0, 100.0), st.floats(1e-6, 0.9))
+@settings(max_examples=50)
+def test_one_martingale_is_below_two_events(summary, kl, delta):
+    """Debiasing by betting is the portfolio with one strength: never above the sum of two bounds with a half each."""
+    common = (summary.rates, kl, summary.n, delta / 2.0, summary.weights)
+    excess = pb.bounds.betting(summary.log_growth, *common)
+    own = pb.bounds.betting(summary.reference_log_growth, summary.rates, 0.0, summary.n, delta / 2.0, summary.weights)
+    assert pb.bounds.debiased(summary, kl, delta) <= np.clip(excess + own, 0.0, 1.0) + 1e-9
+
+
+@given(summaries(), st.floats(0.0, 20.0))
+@settings(max_examples=30)
+def test_the_same_reference_twice_is_one(summary, kl):
+    growths, other = (np.stack([x, x]) for x in (summary.growths, summary.reference_log_growth))
+    settings_ = {"kl": kl, "n": summary.n, "delta": 0.05, "weights": summary.weights, "several": True}
+    twice = pb.bounds.portfolio(growths, summary.strengths, other, summary.rates, **settings_)
+    assert twice == pytest.approx(_portfolio(summary, kl, 0.05), abs=2e-9)
+
+
+def test_gradient_of_several_references():
+    case = {**_case(np.random.default_rng(20)), "n": 800, "kl": 3.0, "delta": 0.05}
+    value, gradient = pb.bounds.portfolio(**case, several=True, return_grad=True)
+    assert 0.0 < value < 1.0
+    for name, slope in gradient.items():
+        start = np.asarray(case[name], dtype=float)
+        assert np.shape(slope) == start.shape
+        for index in np.ndindex(start.shape):
+            step = np.zeros(start.shape)
+            step[index] = 1e-6
+            up, down = (pb.bounds.portfolio(**case | {name: start + sign * step}, several=True) for sign in (1, -1))
+            assert np.asarray(slope)[index] * 1e-6 == pytest.approx((up - down) / 2, rel=1e-3, abs=1e-12), name
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"strengths": [0.0, 2.0, 1.0]}, r"'strengths' argument of portfolio must lie in \[0, 1\]. Got 2.0"),
+        ({"strengths": [[0.0, 0.5, 1.0]]}, "'strengths' argument of portfolio must be a list of numbers"),
+        ({"share": 1.0}, "'share' argument of portfolio must lie strictly between 0 and 1. Got 1.0"),
+        ({"strength_weights": [0.5, 0.5, 0.5]}, "'strength_weights' argument of portfolio .* sum to at most 1"),
+        ({"strength_weights": [1.0]}, "'strength_weights' argument of portfolio .* one per strength"),
+        ({"growths": np.zeros((2, 2))}, "'growths' argument of portfolio must end in one axis for 3 strengths"),
+        ({"reference_log_growth": np.zeros(3)}, "'reference_log_growth' argument of portfolio .* one entry per rate"),
+        ({"reference_log_growth": np.full(2, 0.1)}, "'reference_log_growth' argument of portfolio must lie between"),
+    ],
+)
+def test_bad_input(change, message):
+    good = {
+        "growths": np.zeros((3, 2)),
+        "strengths": [0.0, 0.5, 1.0],
+        "reference_log_growth": np.zeros(2),
+        "rates": [0.5, 0.2],
+        "kl": 1.0,
+        "n": 100,
+        "delta": 0.05,
+    }
+    with pytest.raises(ValueError, match=message):
+        pb.bounds.portfolio(**good | change)

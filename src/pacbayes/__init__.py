@@ -12,6 +12,7 @@ if TYPE_CHECKING:
         CertifiedClassifier,
         CertifiedLogisticRegression,
         OnlineCertifiedClassifier,
+        certify,
         certify_predictions,
     )
     from pacbayes.learners import RecursiveLogistic, RefittedLogistic
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
         zero_reference,
     )
     from pacbayes.posteriors import Finite, Gaussian, MonteCarlo, laplace_covariance
+    from pacbayes.runs import load_run
     from pacbayes.summary import Summary
 
     __version__: str
@@ -60,6 +62,7 @@ __all__ = [
     "__version__",
     "bounds",
     "categorical_kl",
+    "certify",
     "certify_predictions",
     "datasets",
     "fixed_reference",
@@ -69,6 +72,7 @@ __all__ = [
     "kl_inv_lower",
     "kl_inv_upper",
     "laplace_covariance",
+    "load_run",
     "log_xi",
     "losses",
     "online_reference",
@@ -98,6 +102,7 @@ _SOURCES = {
     "Summary": "summary",
     "bounds": "",
     "categorical_kl": "numerics",
+    "certify": "estimators",
     "certify_predictions": "estimators",
     "datasets": "",
     "fixed_reference": "online",
@@ -107,6 +112,7 @@ _SOURCES = {
     "kl_inv_lower": "numerics",
     "kl_inv_upper": "numerics",
     "laplace_covariance": "posteriors",
+    "load_run": "runs",
     "log_xi": "numerics",
     "losses": "",
     "online_reference": "online",

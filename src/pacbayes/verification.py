@@ -13,7 +13,7 @@ __all__ = ["recheck", "recheck_run"]
 
 
 class _Fittable(Protocol):
-    def fit(self, X: RowsLike, y: Labels) -> Certifier: ...
+    def fit(self, X: RowsLike, y: Labels, *, in_order: bool = False) -> Certifier: ...
 
 
 def recheck(certificate: Certificate, X: RowsLike, y: Labels, model: object) -> Verification:
@@ -80,6 +80,6 @@ def recheck_run(certificate: Certificate, X: RowsLike, y: Labels, model: _Fittab
     >>> bool(recheck_run(claim, sample.X, sample.y, pb.CertifiedLogisticRegression(random_state=1)))
     False
     """
-    again = model.fit(X, y).certificate_
+    again = model.fit(X, y, in_order=certificate.in_order).certificate_
     checks = compare_certificates(certificate, again)
     return Verification((*certificate.verify().checks, *checks), procedures.get(certificate.procedure).proves)

@@ -76,6 +76,19 @@ def bombs():  # noqa: C901
         """The same, behind a first line that seems to be of one column."""
         path.write_bytes(b'"a\n",' + b",".join(b"c%d" % k for k in range(5000)) + b"\n" + b"1\n" * 50_000)
 
+    def excel(path):
+        """A sheet of which every cell is the same."""
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive, archive.open("xl/s.xml", "w") as file:
+            for _ in range(SIZE // len(line)):
+                file.write(line)
+
+    def svmlight(path):
+        """Rows of one entry far to the right, which are short as long as they are sparse."""
+        path.write_bytes(b"1 9000:1\n" * 20_000)
+
+    def svmlight_rows(path):
+        path.write_bytes(b"1\n" * (8 << 20))
+
     def sparse(path):
         with path.open("wb") as file:
             file.write(b"a,b\n1,2\n")
@@ -93,11 +106,16 @@ def bombs():  # noqa: C901
         "wide.csv": wide,
         "quotes.csv": wide_in_quotes,
         "sparse.csv": sparse,
+        "t.xlsx": excel,
+        "wide.svm": svmlight,
+        "rows.svm": svmlight_rows,
     }
 
 
 @pytest.mark.parametrize("name", bombs())
 def test_bombs_are_refused_before_memory_is_full(tmp_path, name):
+    if name == "t.xlsx":
+        pytest.importorskip("openpyxl")
     path = tmp_path / name
     bombs()[name](path)
     with pytest.raises(TableError, match=REFUSED) as caught:

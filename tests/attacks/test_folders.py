@@ -67,7 +67,7 @@ def is_whole(found, run):
     if found is None or found["certificate.json"] != run.certificate.to_json().encode():
         return False
     model = json.loads(found["model.json"])
-    files, sha256 = {"certificate.json", "model.json", "report.html"}, model["predictor"].get("sha256")
+    files, sha256 = {"README.txt", "certificate.json", "model.json", "report.html"}, model["predictor"].get("sha256")
     if sha256:
         files.add("model.skops")
         assert hashlib.sha256(found["model.skops"]).hexdigest() == sha256

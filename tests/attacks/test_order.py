@@ -78,3 +78,58 @@ def test_rows_of_updates_are_assumed_to_come_in_their_order():
     model.update(SAMPLE.X[600:], SAMPLE.y[600:])
     assert "arrival_order" in model.certificate_.statements[0].assumptions
     assert recheck(model.certificate_, SAMPLE.X, SAMPLE.y, model)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        pb.CertifiedLogisticRegression(random_state=0),
+        pb.CertifiedLogisticRegression(bound="betting", random_state=0),
+        pb.CertifiedClassifier(LogisticRegression(), random_state=0),
+        pb.CertifiedClassifier(LogisticRegression()),
+        pb.OnlineCertifiedClassifier(LogisticRegression(), random_state=0),
+    ],
+    ids=str,
+)
+def test_rows_that_were_not_shuffled_are_no_iid_sample(model):
+    """A certificate of rows taken as they came says so, and neither claim can be made of the other kind."""
+    claim = model.fit(SAMPLE.X, SAMPLE.y, in_order=True).certificate_
+    assert list(model.order_) == list(range(800))
+    assert claim.in_order
+    assert all("later_iid" in each.assumptions and "iid" not in each.assumptions for each in claim.statements)
+    assert claim.verify()
+    assert recheck(claim, SAMPLE.X, SAMPLE.y, model)
+    if claim.seed is not None:
+        assert recheck_run(claim, SAMPLE.X, SAMPLE.y, model)
+    as_iid = [
+        replace(each, assumptions=tuple("iid" if code == "later_iid" else code for code in each.assumptions))
+        for each in claim.statements
+    ]
+    shuffled = tuple(choice for choice in claim.choices if choice.what != "order")
+    for forged in (
+        replace(claim, statements=tuple(as_iid), digest=""),
+        replace(claim, choices=shuffled, digest=""),
+        replace(claim, statements=tuple(as_iid), choices=shuffled, digest=""),
+    ):
+        assert not recheck(forged, SAMPLE.X, SAMPLE.y, model)
+
+
+def test_an_order_of_ones_choosing_is_not_the_one_in_which_rows_came():
+    forger = pb.CertifiedLogisticRegression(random_state=0).fit(SAMPLE.X, SAMPLE.y, in_order=True)
+    fair = forger.certificate_
+    wrong = forger.predict(SAMPLE.X) != SAMPLE.y
+    order = np.concatenate([np.flatnonzero(wrong), np.flatnonzero(~wrong)])
+    forger._certify(SAMPLE.X, forger._validate(SAMPLE.X, SAMPLE.y)[0], SAMPLE.y, order, forger.seed_)
+    claim = forger.certificate_
+    assert claim.value < fair.value
+    verification = recheck(claim, SAMPLE.X, SAMPLE.y, forger)
+    assert "order_as_given" in [check.code for check in verification.failed]
+    assert not recheck_run(claim, SAMPLE.X, SAMPLE.y, pb.CertifiedLogisticRegression(random_state=0))
+
+
+def test_a_stream_in_order_stays_one_when_it_grows():
+    model = pb.OnlineCertifiedClassifier(LogisticRegression(), random_state=0)
+    model.fit(SAMPLE.X[:600], SAMPLE.y[:600], in_order=True).update(SAMPLE.X[600:], SAMPLE.y[600:])
+    assert model.certificate_.in_order
+    assert "later_iid" in model.certificate_.statements[0].assumptions
+    assert recheck(model.certificate_, SAMPLE.X, SAMPLE.y, model)

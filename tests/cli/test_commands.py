@@ -23,6 +23,7 @@ def test_certify_writes_everything_and_verify_runs_it_again(run, small, tmp_path
     assert result.exit_code == 0, result.output
     assert "posterior, because the model is logistic" in result.stderr
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        "README.txt",
         "certificate.json",
         "model.json",
         "report.html",

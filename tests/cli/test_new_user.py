@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 import pacbayes as pb
 from pacbayes.bounds import examples_needed
 from pacbayes.cli._app import app
-from pacbayes.tables import prepare_table
+from pacbayes.tables import find_leaks, prepare_table
 from pacbayes.tables.words import sentence
 
 
@@ -51,12 +51,14 @@ def test_a_stream_of_snapshots_says_which_number_is_the_votes(run, tmp_path):
         ({"b": ["1.5"] * 199 + ["abc"]}, "because of 1 values that are no numbers, such as 'abc'"),
         ({"b": ["1,5", "2,5"] * 100}, "decimal comma"),
         ({"b": [f"name {k}" for k in range(200)]}, "occurs once"),
-        ({"b": ["x", "y"] * 100}, "determines the target"),
+        ({"b": ["x", "y"] * 100}, "is a copy of the target"),
+        ({"b": ["x", "y", "z", "y"] * 50}, "determines the target"),
         ({"t": ["yes", "no", "yes ", "no"] * 50}, "differ in blanks"),
     ],
 )
 def test_what_columns_are_taken_for_is_not_silent(columns, note):
-    assert any(note in sentence(each) for each in prepare_table(table(**columns), "t").notes)
+    prepared = prepare_table(table(**columns), "t")
+    assert any(note in sentence(each) for each in (*prepared.notes, *find_leaks(prepared, np.arange(200))))
 
 
 def test_ordinary_columns_get_no_note():

@@ -175,7 +175,11 @@ def test_ordered_rows_get_a_warning_and_copies_a_note(cancer):
     with pytest.warns(pb.CertificateWarning, match="time index"):
         pb.CertifiedLogisticRegression(random_state=0).fit(stamped, y)
     twice = pb.CertifiedLogisticRegression(random_state=0).fit(pd.concat([X, X]), pd.concat([y, y]))
-    assert any("569 of 1138 rows repeat" in note_words(note) for note in twice.certificate_.notes)
+    (note,) = twice.certificate_.notes
+    order, count = twice.order_ % 569, twice.n_learning_
+    both = int(np.isin(order[count:], order[:count]).sum())
+    assert dict(note.numbers) == {"repeated": both, "rows": 1138 - count}
+    assert f"{both} of {1138 - count} judged rows are copies of learning rows" in note_words(note)
 
 
 def test_preprocessing_that_overflows_is_named():

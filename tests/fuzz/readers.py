@@ -38,6 +38,7 @@ READERS = {
     "model": Entry("fuzz.stored", 6),
     "skops": Entry("fuzz.stored", 5),
     "csv": Entry("fuzz.tables", 8),
+    "svmlight": Entry("fuzz.tables", 4),
     "packed": Entry("fuzz.tables", 8),
     "parquet": Entry("fuzz.tables", 2),
     "arrow": Entry("fuzz.tables", 2),

@@ -58,6 +58,11 @@ def make_csv(place: Path) -> Reader:
     return Reader("csv", TEXTS, write_and_read(["t.csv", "t.data"]))
 
 
+def make_svmlight(place: Path) -> Reader:
+    lines = [b"1 1:0.5 3:-2e3 # a note\n0 2:1\n", b"-1 qid:1 1:nan 2:7\n1\n", b"2 0:1 5:1e-300\n0 1:3 40:1\n"]
+    return Reader("svmlight", [each * 12 for each in lines], write_and_read(["t.svm", "t.libsvm"]))
+
+
 def pack_zip(content: bytes) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:

@@ -8,42 +8,127 @@ import pandas as pd
 import pytest
 
 from pacbayes._core.notes import Note
-from pacbayes.tables import _notes, prepare_table
+from pacbayes.tables import _leaks, _notes, _prepare, find_leaks, prepare_table
 from pacbayes.tables.words import SENTENCES, sentence
 
-LABELS = np.where(np.arange(200) % 2, "yes", "no")
+ROWS = 200
+LABELS = np.where(np.arange(ROWS) % 2, "yes", "no")
 LONG = "x" * 60
+DAYS = pd.date_range("2020-01-01", periods=ROWS)
+SHUFFLED = np.random.default_rng(1).permutation(ROWS)
+# columns besides a number "a" and the target "t"; options; the last note on them; its sentence
 CASES = {
+    "time_orders_rows": (
+        {"b": DAYS[SHUFFLED].strftime("%Y-%m-%d")},
+        {"time": "b"},
+        {"column": "b", "first": "2020-01-01", "last": "2020-07-18"},
+        "The rows are taken by the column 'b', from 2020-01-01 to 2020-07-18; it is not predicted from.",
+    ),
+    "empty_columns": (
+        {"b": [None] * ROWS, "c": [np.nan] * ROWS},
+        {},
+        {"columns": ("b", "c"), "count": 2},
+        "Columns that hold nothing but missing values are left out (2): 'b', 'c'.",
+    ),
     "has_decimal_commas": (
         {"b": ["1,5", "2,5"] * 50 + ["3,5"] * 100},
+        {},
         {"column": "b"},
-        "The column 'b' looks like numbers with a decimal comma, and is taken as a category.",
+        "The column 'b' looks like numbers with a decimal comma, and is taken as a category; give --decimal ,",
     ),
     "looks_like_numbers": (
-        {"b": ["1.5"] * 197 + [LONG] * 3},
-        {"column": "b", "count": 3, "example": LONG},
+        {"b": ["1.5"] * 190 + [LONG] * 10},
+        {},
+        {"column": "b", "count": 10, "example": LONG},
         (
-            "The column 'b' is taken as a category because of 3 values that are no numbers, such as "
+            "The column 'b' is taken as a category because of 10 values that are no numbers, such as "
             f"'{LONG[:39]}. If they stand for missing values, give --missing-value."
         ),
     ),
+    "holds_dates": (
+        {"b": DAYS[SHUFFLED].strftime("%d/%m/%Y")},
+        {},
+        {"column": "b"},
+        (
+            "The column 'b' holds dates, which are taken as categories; those of new cases will be unknown. Leave it "
+            "out with --drop, or order the rows by it with --time."
+        ),
+    ),
     "names_each_row": (
-        {"b": [f"name {k}" for k in range(200)]},
+        {"b": [f"name {k}" for k in range(ROWS)]},
+        {},
         {"column": "b"},
         "Every value of the column 'b' occurs once, as in an identifier; consider --drop.",
     ),
-    "gives_target_away": (
+    "numbers_each_row": (
+        {"b": 10_000_019 * SHUFFLED % 99_999_989},
+        {},
+        {"column": "b"},
+        "Every value of the column 'b' is another whole number, as in an identifier; consider --drop.",
+    ),
+    "counts_rows": (
+        {"b": 3 * np.arange(ROWS, 0, -1)},
+        {},
+        {"column": "b"},
+        (
+            "The column 'b' changes in one direction from row to row, as a row number does; consider --drop, or --time "
+            "if it is a time."
+        ),
+    ),
+    "sorted_by_column": (
+        {"b": np.arange(ROWS) // 4},
+        {},
+        {"column": "b"},
+        (
+            "The rows come sorted by the column 'b'. If that is time, and things change with it, they are not i.i.d.: "
+            "--time learns from the earlier and judges on the later ones."
+        ),
+    ),
+    "hardly_varies": (
+        {"b": ["x"] * (ROWS - 2) + ["y"] * 2, "c": [1.0] * ROWS},
+        {},
+        {"columns": ("b", "c"), "count": 2},
+        "Almost all rows have the same value in some columns (2): 'b', 'c'.",
+    ),
+    "copies_target": (
         {"b": ["x", "y"] * 100},
+        {},
+        {"column": "b"},
+        "The column 'b' is a copy of the target under other names. Will it be known for new cases?",
+    ),
+    "gives_target_away": (
+        {"b": ["x", "y", "z", "y"] * 50},
+        {},
         {"column": "b"},
         "The column 'b' determines the target. Will it be known for new cases?",
     ),
+    "almost_gives_target_away": (
+        {
+            "b": np.where(np.arange(ROWS) == 7, -1.0, 1.0) * np.where(LABELS == "yes", 5.0, -5.0)
+            + np.sin(np.arange(ROWS))
+        },
+        {},
+        {"column": "b", "percent": 0.5},
+        "The column 'b' alone predicts the target with 0.50 % errors. Will it be known for new cases?",
+    ),
     "classes_differ_in_blanks": (
         {"t": ["yes", "no", "Yes ", "no"] * 50},
+        {},
         {"classes": ("Yes ", "no", "yes")},
         "Some classes differ in blanks or capitals alone: 'Yes ', 'no', 'yes'.",
     ),
+    "rare_classes": (
+        {"t": ["yes"] * 190 + ["no"] * 10},
+        {},
+        {"classes": ("no",), "count": 1, "least": 20},
+        (
+            "Fewer than 20 rows have some of the classes (1): 'no'. The number says next to nothing about these by "
+            "themselves."
+        ),
+    ),
     "more_notes": (
         {f"b{k}": ["x", "y"] * 100 for k in range(11)},
+        {},
         {"count": 3},
         "There are 3 more notes of this kind.",
     ),
@@ -52,12 +137,19 @@ CASES = {
 
 def codes_in_source():
     """The codes that the room's notes are made with."""
-    calls = [each for each in ast.walk(ast.parse(inspect.getsource(_notes))) if isinstance(each, ast.Call)]
+    trees = [ast.parse(inspect.getsource(module)) for module in (_notes, _leaks, _prepare)]
+    calls = [each for tree in trees for each in ast.walk(tree) if isinstance(each, ast.Call)]
     return {call.args[0].value for call in calls if getattr(call.func, "id", "") == "Note"}
 
 
+def notes_on(frame, target="t", **options):
+    """All notes on a table, every row of which learns."""
+    table = prepare_table(frame, target, **options)
+    return (*table.notes, *find_leaks(table, np.arange(len(table.y))))
+
+
 def test_every_note_has_a_sentence():
-    assert codes_in_source() == set(SENTENCES), "add its sentence to pacbayes/tables/words.py"
+    assert codes_in_source() == set(SENTENCES), "add its sentence to pacbayes/_core/note_words.py"
 
 
 def test_every_code_has_a_case():
@@ -66,13 +158,57 @@ def test_every_code_has_a_case():
 
 @pytest.mark.parametrize("code", CASES)
 def test_a_note_has_its_numbers_and_its_sentence(code):
-    columns, numbers, words = CASES[code]
-    frame = pd.DataFrame({"a": np.random.default_rng(0).normal(size=200), "t": LABELS} | columns)
-    notes = prepare_table(frame, "t").notes
+    columns, options, numbers, words = CASES[code]
+    frame = pd.DataFrame({"a": np.random.default_rng(0).normal(size=ROWS), "t": LABELS} | columns)
+    notes = notes_on(frame, **options)
+    assert [note.code for note in notes if note.code not in {code, "copies_target"}] == []
     assert notes[-1] == Note(code, numbers)
     assert sentence(notes[-1]) == words
 
 
 def test_an_unknown_code_is_refused():
-    with pytest.raises(ValueError, match=r"must be one of has_decimal_commas, .* Got 'other' instead\."):
+    with pytest.raises(ValueError, match=r"must be one of time_orders_rows, .* Got 'other' instead\."):
         sentence(Note("other"))
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_ordinary_tables_get_no_note(seed):
+    """Measurements, amounts, counts, categories of many kinds: nothing of it is out of the ordinary."""
+    generator = np.random.default_rng(seed)
+    n = 400
+    frame = pd.DataFrame({
+        "measured": generator.normal(size=n),
+        "rounded": generator.normal(size=n).round(1),
+        "amount": generator.integers(0, 5000, n),
+        "count": generator.poisson(2.0, n),
+        "flag": generator.integers(0, 2, n),
+        "gaps": np.where(generator.random(n) < 0.3, np.nan, generator.normal(size=n)),
+        "kind": generator.choice(["x", "y", "z"], n),
+        "town": generator.choice([f"town {k}" for k in range(40)], n),
+        "year": generator.integers(1990, 2020, n),
+    })  # fmt: skip
+    frame["t"] = np.where(frame["measured"] + generator.normal(size=n) > 0.5, "yes", "no")
+    assert notes_on(frame, missing="category") == ()
+
+
+def test_leaks_are_looked_for_on_learning_rows_alone():
+    """A column that tells the target on all other rows is none of our business before these are judged."""
+    generator = np.random.default_rng(0)
+    labels = np.where(generator.random(400) < 0.5, "yes", "no")
+    told = np.where(np.arange(400) < 200, generator.choice(["yes", "no"], 400), labels)
+    table = prepare_table(pd.DataFrame({"b": told, "t": labels}), "t")
+    assert find_leaks(table, np.arange(200)) == ()
+    assert [note.code for note in find_leaks(table, np.arange(200, 400))] == ["copies_target"]
+    assert find_leaks(table, np.arange(200, 210)) == ()  # too few to tell
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_chance_is_no_leak(seed):
+    """Hundreds of columns of noise, few rows, a rare class: none of them predicts anything."""
+    generator = np.random.default_rng(seed)
+    n = 60
+    noise = {f"n{k}": generator.normal(size=n) for k in range(50)}
+    kinds = {f"k{k}": generator.choice(list("abcdefghij"), n) for k in range(50)}
+    labels = np.where(np.arange(n) % 12 == 0, "rare", "common")
+    table = prepare_table(pd.DataFrame(noise | kinds | {"t": labels}), "t")
+    assert find_leaks(table, generator.permutation(n)[:40]) == ()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
-from pacbayes._core.types import IntArray, Labels
+from pacbayes._core.types import FloatArray, IntArray, Labels
 
-__all__ = ["class_numbers", "wrong_labels"]
+__all__ = ["class_numbers", "vote_shares", "wrong_labels"]
 
 _PLAIN = (str, bytes, bool, int, float)
 
@@ -46,6 +47,22 @@ def wrong_labels(numbers: IntArray, labels: Labels, classes: Labels) -> Labels:
     """Return the predicted labels; where a prediction is no class at all, a class that is not the row's."""
     own = np.searchsorted(classes, labels)
     return np.asarray(classes[np.where(numbers >= 0, numbers, (own + 1) % classes.size)])
+
+
+def vote_shares(predictions: Iterable[IntArray], weights: FloatArray, n: int, classes: int) -> FloatArray:
+    """Return the weight that each class gets in each row: from positions of classes, by predictor, and weights.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pacbayes._core.predictions import vote_shares
+    >>> vote_shares([np.array([0, 1]), np.array([1, 1])], np.array([0.75, 0.25]), 2, 2).tolist()
+    [[0.75, 0.25], [0.0, 1.0]]
+    """
+    shares = np.zeros((n, classes))
+    for row, weight in zip(predictions, weights, strict=True):
+        shares[np.arange(n), row] += weight
+    return shares
 
 
 def _as_column(predictor: str, predictions: Any, n: int) -> Labels:

@@ -8,6 +8,7 @@ from pacbayes.certificate.certificate import Certificate
 from pacbayes.certificate.checks import AGREEMENT, Cause, Check, Verification, compare, find_cause
 from pacbayes.certificate.issue import issue
 from pacbayes.certificate.last_shares import last_share
+from pacbayes.certificate.order import add_period, restrict_to_later
 from pacbayes.certificate.quantities import QUANTITIES, Quantity
 from pacbayes.certificate.statement import Choice, Consequence, Reference, Statement
 from pacbayes.certificate.subjects import SUBJECTS, Subject
@@ -27,6 +28,7 @@ __all__ = [
     "Statement",
     "Subject",
     "Verification",
+    "add_period",
     "compare",
     "data_digest",
     "digest_of_arrays",
@@ -34,6 +36,7 @@ __all__ = [
     "find_cause",
     "issue",
     "last_share",
+    "restrict_to_later",
     "risk_bound",
     "schema",
 ]

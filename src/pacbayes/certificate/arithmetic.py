@@ -99,7 +99,7 @@ def evaluate_statement(
         reference=statement.reference,
         several=bool(statement.references),
     )
-    return max(float(value), 0.0)
+    return max(float(value), 0.0, statement.risk)  # at a delta above one half a limit may lie below what was observed
 
 
 def consequence_value(value: float, rule: str) -> float:

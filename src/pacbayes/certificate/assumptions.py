@@ -6,6 +6,9 @@ __all__ = ["ASSUMPTIONS"]
 
 ASSUMPTIONS = {
     "iid": "The rows are independent draws from one distribution, and the guarantee is about new rows from it.",
+    "later_iid": "The judged rows, which come after the learning rows, are independent draws from one distribution, "
+    "whatever came before them, and the guarantee is about new rows from it: rows of the same period, and of later "
+    "times as far as nothing has changed since.",
     "nothing_before": "Nothing that was used before this fit (a scaler, a feature selection, a search) had learned "
     "from these rows, and the model remembers nothing from earlier fits; pass such steps as preprocessing=, or count "
     "the settings that were compared as candidates=.",

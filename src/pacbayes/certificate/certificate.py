@@ -15,7 +15,7 @@ from pacbayes._core.plain import to_plain
 from pacbayes.certificate.canonical import SCHEMA_VERSION, content_digest, parse_certificate, to_text
 from pacbayes.certificate.checks import Verification, compare
 from pacbayes.certificate.consistency import own_checks
-from pacbayes.certificate.statement import Choice, Statement
+from pacbayes.certificate.statement import AS_GIVEN, Choice, Statement
 from pacbayes.certificate.words import as_html, as_table, sentence, sentences
 
 __all__ = ["Certificate"]
@@ -95,6 +95,17 @@ class Certificate:
         """The bound on what ``predict`` returns, from the first statement; None if it says nothing of it."""
         first = self.statements[0]
         return first.value_about("predict") if first.about == "predict" else first.value_about("vote")
+
+    @property
+    def in_order(self) -> bool:
+        """Whether the rows were taken as they came, the earliest first, and not shuffled."""
+        return AS_GIVEN in self.choices
+
+    @property
+    def period(self) -> tuple[str, str] | None:
+        """The times of the first and the last judged row of rows that were not shuffled, where they are known."""
+        found = {each.what: str(each.value) for each in self.choices}
+        return (found["judged_from"], found["judged_to"]) if {"judged_from", "judged_to"} <= set(found) else None
 
     def statement(self, about: str) -> Statement:
         """Return the statement about a predictor, or say which there are.

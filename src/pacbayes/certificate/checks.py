@@ -116,6 +116,7 @@ _CAUSES = (
     ("rows", "other_rows"),
     ("columns", "other_columns"),
     ("classes", "other_classes"),
+    ("learning_data", "other_data"),
     ("losses", "other_losses"),
     ("data", "other_data"),
     ("predictor", "changed_predictor"),

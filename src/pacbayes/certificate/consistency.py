@@ -112,20 +112,33 @@ def _check_claims(record: Certificate, statement: Statement) -> Check:
         bounds.require_sound("Certificate", bound, reference.kind, None)
     complaints = {
         "procedure": record.procedure not in subject.procedures,
-        "order": "order" in record.digests and record.seed is None and not _says_irreproducible(record),
+        "order": _is_order_unknown(record),
         "bound": statement.bound not in subject.bounds if subject.bounds is not None else not bound.uses_kl,
         "divergence": statement.kl != 0.0 and not (subject.has_divergence and bound.uses_kl),
         "reference": not _own_references(record, statement),
         "rates": not _own_rates(record, statement),
         "quantity": statement.quantity not in QUANTITIES,
-        "assumptions": not subject.assumptions <= set(statement.assumptions) <= set(ASSUMPTIONS),
+        "assumptions": not _own_assumptions(record, statement),
     }
     wrong = next((code for code, so in complaints.items() if so), None)
     return Check("claims", wrong is None, claimed=wrong)
 
 
-def _says_irreproducible(record: Certificate) -> bool:
-    return any(note.code == "order_not_reproducible" for note in record.notes)
+def _is_order_unknown(record: Certificate) -> bool:
+    """Whether nobody can tell the order of the rows: it needs a seed, or to be as they came, or a note that says so."""
+    if "order" not in record.digests:
+        return record.in_order
+    said = any(note.code == "order_not_reproducible" for note in record.notes)
+    return record.seed is None and not record.in_order and not said
+
+
+def _own_assumptions(record: Certificate, statement: Statement) -> bool:
+    """Whether all that a subject needs is assumed; rows that were not shuffled are not i.i.d. all together."""
+    needed, given = SUBJECTS[statement.about].assumptions, set(statement.assumptions)
+    if record.in_order:
+        needed = frozenset("later_iid" if code == "iid" else code for code in needed)
+    wrong = {"later_iid", "iid"} <= given or record.in_order != ("later_iid" in given)
+    return needed <= given <= set(ASSUMPTIONS) and not wrong
 
 
 def _own_references(record: Certificate, statement: Statement) -> bool:

@@ -15,6 +15,8 @@ from pacbayes.certificate.subjects import SUBJECTS
 
 __all__ = ["issue"]
 
+_HALF = 0.5
+
 
 def issue(
     procedure: str,
@@ -44,7 +46,7 @@ def issue(
         delta=float(delta),
         candidates=int(candidates),
         choices=tuple(choices),
-        notes=tuple(notes),
+        notes=(*notes, *([Note("delta_above_half", {"delta": float(delta)})] if delta > _HALF else [])),
         digests=dict(digests or {}),
         seed=seed,
         versions=current_versions(),

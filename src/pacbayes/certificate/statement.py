@@ -10,7 +10,7 @@ from typing import Any
 from pacbayes import bounds
 from pacbayes._core.plain import to_plain
 
-__all__ = ["Choice", "Consequence", "Reference", "Statement"]
+__all__ = ["AS_GIVEN", "Choice", "Consequence", "Reference", "Statement"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Choice:
     where : str
         What it was chosen on: "given", "learning_rows", "all_rows", "schedule".
     cost : str
-        What the bound lost by it: "none", or a code such as "union_over_rates".
+        What the bound lost by it: "none", or a code such as "mixture_of_rates".
     size : float or None
         The number that belongs to the cost: how many rates, which part of delta.
     """
@@ -36,6 +36,9 @@ class Choice:
     where: str
     cost: str = "none"
     size: float | None = None
+
+
+AS_GIVEN = Choice("order", "as_given", "given")  # of rows that were not shuffled
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,6 +93,12 @@ SUBJECTS: dict[str, Subject] = {
         procedures=frozenset({"given"}),
         assumptions=_UNSEEN,
     ),
+    "given_model": Subject(
+        "`predict`",
+        "The model itself, as it is used to predict",
+        procedures=frozenset({"given"}),
+        assumptions=_UNSEEN | {"row_by_row"},
+    ),
     "given_losses": Subject(
         "the predictor with these losses",
         "The predictor with these losses",

@@ -26,9 +26,11 @@ _CHECKS = {
     "columns": "columns and their kinds",
     "classes": "classes",
     "data": "digest of the data",
+    "learning_data": "digest of the data that were learned from",
     "order": "digest of the order",
     "order_of_rows": "the model's order is one of these rows",
     "order_of_seed": "the order is the one that the recorded seed gives",
+    "order_as_given": "the rows were taken as they came",
     "model": "digest of the model",
     "losses": "losses of the predictor",
     "predictor": "the predictor is what these rows give",
@@ -51,6 +53,7 @@ _PROOFS = {
     "learned_before": "This proves that the model, predicting each of these rows before it learned from it, gives the "
     "recorded numbers, and that the predictor is what came of it.",
     "predicted_again": "This proves that this predictor makes the recorded errors on these rows.",
+    "counted_again": "This proves that the predictions in this file make the recorded errors.",
     "belongs": "It proves also that the predictor beside it was issued with it.",
     "not_collection": "It cannot prove how the rows were collected, or what was done with them before.",
 }

@@ -6,6 +6,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from html import escape
 from typing import TYPE_CHECKING
 
+from pacbayes._core.note_words import TABLE_NOTES, fill_sentence
 from pacbayes._core.notes import Note
 from pacbayes._core.plain import visible
 from pacbayes.certificate.assumptions import ASSUMPTIONS
@@ -41,8 +42,18 @@ _NOTES = {
     "order_not_reproducible": "The order of the rows was drawn without a recorded seed: nobody can draw it again, so "
     "that a recheck takes it as the model states it.",
     "repeated_rows": "{repeated} of {rows} rows repeat an earlier one; copies made by hand are not i.i.d.",
+    "judged_rows_learned": "{repeated} of {rows} judged rows are copies of learning rows, far more than by chance: "
+    "what was learned by heart counts as right on them.",
+    "delta_above_half": "With a delta of {delta:g} the guarantee may be wrong more often than right.",
+    "no_better_than_common": "This guarantee is no better than always giving the most common answer: {label!r} would "
+    "be wrong on {percent:.1f} % of these rows.",
+    "cut_within_a_time": "The judged rows begin among rows of the same time, {time}; which of these learn follows from "
+    "their order in the file.",
+    "several_seeds": "{count} seeds were tried for these rows and settings, one of which replaces the others; the best "
+    "of several needs --candidates {count}.",
     "unreadable_lines": "{lines} lines could not be read and are not counted.",
     "lines_counted_as_wrong": "{lines} lines could not be read and are counted as wrong (loss 1).",
+    **TABLE_NOTES,
 }
 
 _WHAT = {
@@ -59,8 +70,17 @@ _WHAT = {
     "last_of": "snapshot, the last of",
     "expected_last": "snapshot expected to be the last at the first fit",
     "expected_rows": "rows that it was to be judged on",
+    "order": "order of the rows",
+    "time": "column of times",
+    "judged_from": "first time among the judged rows",
+    "judged_to": "last time among the judged rows",
 }
-_VALUES = {"grid": "best of a grid", "fit": "the fit on the learning rows", "gradient": "by the gradient of the bound"}
+_VALUES = {
+    "grid": "best of a grid",
+    "fit": "the fit on the learning rows",
+    "gradient": "by the gradient of the bound",
+    "as_given": "the earliest first, not shuffled",
+}
 _WHERE = {
     "given": "given",
     "learning_rows": "chosen on the learning rows",
@@ -71,7 +91,7 @@ _WHERE = {
 _COSTS = {
     "none": "costs nothing",
     "all_posteriors": "costs nothing: the bound holds for all posteriors at once",
-    "union_over_rates": "costs a union over {size:g} rates, inside the bound",
+    "mixture_of_rates": "costs a mixture of {size:g} rates, inside the bound",
     "part_of_delta": "costs {size:.4g} of delta",
     "candidates": "delta is divided by {size:g}",
     "reference": "costs {size:.4g} of delta, for the reference's own loss",
@@ -107,12 +127,22 @@ def _sentence(certificate: Certificate, statement: Statement) -> str:
     quantity = visible(statement.quantity) if known is None else known.words
     text = (
         f"With probability at least {_percent(certificate.delta)} over the data, the true {quantity} of "
-        f"{subject} is at most {round_up(statement.value)}"
+        f"{subject}{_period_words(certificate)} is at most {round_up(statement.value)}"
     )
     for each in statement.consequences:
         if each.rule == "twice":
             text += f", and that of {SUBJECTS[each.about].words}, at most {round_up(each.value)}"
     return text + "."
+
+
+def _period_words(certificate: Certificate) -> str:
+    """Return which rows the sentence is about, where they were not shuffled."""
+    if not certificate.in_order:
+        return ""
+    period = certificate.period
+    if period is None:
+        return " on rows like the judged ones, which came last,"
+    return f" on rows of the judged period, {visible(period[0])} to {visible(period[1])},"
 
 
 def table_rows(certificate: Certificate) -> list[tuple[str, str]]:
@@ -173,7 +203,7 @@ def gain_words(certificate: Certificate) -> list[str]:
 def note_words(note: Note) -> str:
     """Return a note as a sentence."""
     try:
-        return visible(_NOTES[note.code].format(**note.numbers))
+        return visible(fill_sentence(_NOTES[note.code], note))
     except (KeyError, IndexError, ValueError):  # a code that is not known, or without its numbers
         return visible(note.code)
 

@@ -43,6 +43,8 @@ COMMANDS = {
     "demo": Command("demo", "demo", "Certify, report and verify on a bundled data set."),
     "certify": Command("certify", "certify", "From a table to a certificate and a report."),
     "verify": Command("verify", "verify", "Check a certificate; with the data, all of it."),
+    "predict": Command("predict", "predict", "Use a certified model on new rows."),
+    "check": Command("check", "check", "Certify predictions that are in a file."),
     "bound": Command("bound", "bound", "Compute one bound from plain numbers."),
     "bounds": Command("bound", "bounds", "List all bounds and what they assume."),
     "plan": Command("plan", "plan", "How many examples a guarantee needs."),

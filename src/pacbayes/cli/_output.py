@@ -17,7 +17,7 @@ import typer
 from typer.core import TyperCommand
 
 from pacbayes.cli._failures import INTERRUPTED, report_failure
-from pacbayes.cli._streams import print_lines, print_shaped
+from pacbayes.cli._streams import divert_stdout, print_lines, print_shaped
 from pacbayes.cli._text import as_json as to_json
 from pacbayes.cli._text import escape
 
@@ -121,8 +121,8 @@ class Output:
 
     @contextmanager
     def progress(self, text: str) -> Iterator[None]:
-        """Say on stderr what is being done; warnings raised meanwhile become notes there."""
-        with warnings.catch_warnings(record=True) as caught:
+        """Say on stderr what is being done; warnings become notes there, and what a model prints stays off stdout."""
+        with warnings.catch_warnings(record=True) as caught, divert_stdout(quiet=self.quiet):
             warnings.simplefilter("always")
             if self.quiet:
                 yield
@@ -137,6 +137,12 @@ class Output:
                 yield
         for message in dict.fromkeys(" ".join(str(each.message).split()) for each in caught):
             self.note(message)
+
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """Keep what a model prints meanwhile away from stdout."""
+        with divert_stdout(quiet=self.quiet):
+            yield
 
     def note(self, text: str) -> None:
         """Say something on stderr."""

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import io
 import os
 import signal
 import sys
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, redirect_stdout, suppress
+from pathlib import Path
 from typing import NoReturn, TextIO
 
 from pacbayes.cli._text import escape
 
-__all__ = ["FAILED", "OutputError", "finish", "prepare", "print_error", "print_lines", "print_shaped"]
+__all__ = ["FAILED", "OutputError", "divert_stdout", "finish", "prepare", "print_error", "print_lines", "print_shaped"]
 
 FAILED = 2
+_STDOUT, _STDERR = 1, 2
 
 
 class OutputError(Exception):
@@ -54,6 +58,40 @@ def prepare() -> None:
             setattr(sys, name, _Closed())
         elif isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+
+
+@contextmanager
+def divert_stdout(*, quiet: bool) -> Iterator[None]:
+    """Send what is printed meanwhile, also by compiled code, to stderr or nowhere: stdout has results alone."""
+    with _open_sink(quiet=quiet) as sink, redirect_stdout(sink):
+        try:
+            kept = os.dup(_STDOUT)
+        except OSError:  # closed before the command began, and not by it
+            yield
+            return
+        try:
+            os.dup2(sink.fileno() if quiet else _STDERR, _STDOUT)
+            yield
+        finally:
+            _flush_compiled()
+            os.dup2(kept, _STDOUT)
+            os.close(kept)
+
+
+def _flush_compiled() -> None:
+    """Let go what compiled code has printed and still holds, before stdout is ours again."""
+    with suppress(OSError, AttributeError, TypeError):
+        ctypes.CDLL(None).fflush(None)
+
+
+@contextmanager
+def _open_sink(*, quiet: bool) -> Iterator[TextIO]:
+    """Give where Python's own print goes meanwhile."""
+    if not quiet:
+        yield sys.stderr
+        return
+    with Path(os.devnull).open("w", encoding="utf-8") as sink:
+        yield sink
 
 
 def print_lines(lines: Iterable[str], *, err: bool = False) -> None:

@@ -3,28 +3,32 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from pacbayes.certificate.words import table_lines
+from pacbayes.certificate.words import note_words, table_lines
 from pacbayes.cli._limits import MAX_MEMORY
 from pacbayes.cli._output import JSON, QUIET, Output, tidy
 from pacbayes.report import compare_with_trivial
 from pacbayes.runs import METHODS, MODELS, Run, Settings, certify_file
 from pacbayes.tables import Table
-from pacbayes.tables.words import class_counts, list_formats, sentence
+from pacbayes.tables.words import class_counts, list_formats
 
 __all__ = ["certify"]
 
 _MOST_COLUMNS = 20
 _METHODS = "; ".join(f"{name}: {method.help}" for name, method in METHODS.items())
-_SHARES = ", ".join(f"{name} {method.fraction:g}" for name, method in METHODS.items())
+_SHARES = ", ".join(f"{name} {method.fraction:g}" for name, method in METHODS.items() if method.fraction < 1.0)
 
 Data = Annotated[Path, typer.Argument(help=f"The table: {list_formats()}, also compressed.")]
 Target = Annotated[str, typer.Option(help="The column to predict; its values are the classes.")]
+Test = Annotated[
+    Path | None,
+    typer.Option(help="A table of the same columns to judge on; then all rows of the first are learned from."),
+]
 Model = Annotated[str, typer.Option(help=f"{', '.join(MODELS)}, or package.module.Class of a classifier.")]
 Delta = Annotated[
     float, typer.Option(help="Allowed probability that the guarantee is wrong, between 0 and 1; choose it beforehand.")
@@ -41,7 +45,16 @@ Out = Annotated[
     Path | None,
     typer.Option(help="Folder for certificate.json, report.html and the predictor [default: DATA-certificate]."),
 ]
-Drop = Annotated[list[str] | None, typer.Option(help="A column to leave out; may be given again.")]
+Drop = Annotated[
+    list[str] | None, typer.Option(help="A column to leave out, or several: --drop a,b; may be given again.")
+]
+Time = Annotated[
+    str | None,
+    typer.Option(
+        help="Column that says when the rows were: learn from the earlier and judge on the later ones, without a "
+        "shuffle; it is not predicted from."
+    ),
+]
 Positive = Annotated[str | None, typer.Option(help="One class; all others are taken together as 'not' it.")]
 Missing = Annotated[
     str, typer.Option(help="refuse: stop where values are missing. category: keep them as a category of their own.")
@@ -63,12 +76,19 @@ Delimiter = Annotated[
     str | None, typer.Option(help="What separates the columns of a text file [default: found in its first line].")
 ]
 Header = Annotated[bool, typer.Option(help="Whether the first line names the columns; if not, c1, c2, ...")]
+Encoding = Annotated[
+    str | None, typer.Option(help="Encoding of a text file, such as latin-1 or utf-16 [default: utf-8].")
+]
+Decimal = Annotated[str, typer.Option(help="What separates the decimals of numbers in a text file: . or ,")]
 WithBaseline = Annotated[
     bool,
     typer.Option("--baseline/--no-baseline", help="Compute also what a hold-out would give, for comparison only."),
 ]
 Hardest = Annotated[int, typer.Option(help="Show this many of the hardest rows, with their values.", min=0)]
 Threads = Annotated[int, typer.Option(help="For linear algebra and boosting.", min=1)]
+Strict = Annotated[
+    bool, typer.Option("--strict", help="Issue nothing where something is noticed that puts the number in doubt.")
+]
 Force = Annotated[bool, typer.Option("--force", help="Replace the run in the folder.")]
 
 
@@ -76,11 +96,13 @@ Force = Annotated[bool, typer.Option("--force", help="Replace the run in the fol
 def certify(
     data: Data,
     target: Target,
+    test: Test = None,
     model: Model = "logistic",
     delta: Delta = 0.05,
     method: ChosenMethod = "auto",
     out: Out = None,
     drop: Drop = None,
+    time: Time = None,
     positive: Positive = None,
     missing: Missing = "refuse",
     missing_value: MissingValue = None,
@@ -89,11 +111,14 @@ def certify(
     seed: Seed = 0,
     delimiter: Delimiter = None,
     header: Header = True,
+    encoding: Encoding = None,
+    decimal: Decimal = ".",
     baseline: WithBaseline = True,
     hardest: Hardest = 0,
     threads: Threads = 1,
     max_memory: MAX_MEMORY = None,
     force: Force = False,
+    strict: Strict = False,
     as_json: JSON = False,
     quiet: QUIET = False,
 ) -> None:
@@ -102,21 +127,27 @@ def certify(
     Learns the model, computes the guarantee on rows it did not learn from, and writes certificate.json, report.html
     and the predictor (plain JSON, or skops for models of scikit-learn) into a folder.
     """
+    given = locals()
     output = Output(as_json=as_json, quiet=quiet)
-    names = {"drop": tuple(drop or ()), "missing_values": tuple(missing_value or ()), "positive": positive}
-    table = {"delimiter": delimiter, "header": header, "missing": missing, **names}
-    work = {"model": model, "method": method, "prior_fraction": prior_fraction, "candidates": candidates, "seed": seed}
-    settings = Settings(target=target, delta=delta, **table, **work)  # type: ignore[arg-type]
     folder = out if out is not None else data.with_name(f"{data.name.partition('.')[0]}-certificate")
-    options: dict[str, Any] = {"out": folder, "force": force, "baseline": baseline, "threads": threads}
-    options["max_memory"] = max_memory
-    run = certify_file(
-        data, settings, progress=output.progress, announce=lambda read: _show_table(output, read), **options
-    )
-    _show(output, run, run.save(folder, force=force, hardest=hardest), data)
+    options = {name: given[name] for name in ("test", "force", "baseline", "threads", "max_memory", "strict")}
+    options |= {"out": folder, "progress": output.progress, "announce": lambda read: _show_table(output, read)}
+    run = certify_file(data, _make_settings(given), **options)
+    with output.aside():
+        written = run.save(folder, force=force, hardest=hardest)
+    _show(output, run, written, data, test)
+
+
+def _make_settings(given: dict[str, Any]) -> Settings:
+    """Return the options that are settings of a run."""
+    named = {each.name: given[each.name] for each in fields(Settings) if each.name in given}
+    lists = {"drop": tuple(given["drop"] or ()), "missing_values": tuple(given["missing_value"] or ())}
+    return Settings(**named | lists)
 
 
 def _show_table(output: Output, table: Table) -> None:
+    for note in table.notes:
+        output.note(note_words(note))
     if output.quiet or output.as_json:
         return
     rows = [[c.name, c.kind, str(c.distinct), str(c.missing)] for c in table.columns[:_MOST_COLUMNS]]
@@ -124,13 +155,17 @@ def _show_table(output: Output, table: Table) -> None:
         rows.append([f"... and {len(table.columns) - _MOST_COLUMNS} more", "", "", ""])
     output.table(["column", "taken as", "different", "missing"], rows, numbers=(2, 3))
     classes = f"{len(table.classes)} classes ({class_counts(table.classes, table.counts, 6)})"
-    output.say(f"{len(table.y)} rows; target {table.target!r}: {classes}", "")
-    for note in table.notes:
-        output.note(sentence(note))
+    parts = (
+        "" if table.learning is None else f", {table.learning} to learn from, {len(table.y) - table.learning} to judge"
+    )
+    output.say(f"{len(table.y)} rows{parts}; target {table.target!r}: {classes}", "")
 
 
-def _show(output: Output, run: Run, written: list[Path], data: Path) -> None:
+def _show(output: Output, run: Run, written: list[Path], data: Path, test: Path | None) -> None:
     certificate, files = run.certificate, {path.name: str(path) for path in written}
+    for note in certificate.notes:
+        if note not in run.table.notes:  # those were shown before the work
+            output.note(note_words(note))
     output.result(
         {
             "sentence": certificate.sentence(),
@@ -149,12 +184,14 @@ def _show(output: Output, run: Run, written: list[Path], data: Path) -> None:
         return
     comparison, warning = compare_with_trivial(certificate, run.trivial)
     output.say(certificate.sentence(), "", *table_lines(certificate), "", comparison, *([warning] if warning else []))
-    output.say("", f"Report: {files['report.html']}", f"Verify: {_verify_command(data, run, files)}")
+    places = [f"Report: {files['report.html']}", f"Use:    see {files['README.txt']}"]
+    output.say("", *places, f"Verify: {_verify_command(data, test, run, files)}")
 
 
-def _verify_command(data: Path, run: Run, files: dict[str, str]) -> str:
+def _verify_command(data: Path, test: Path | None, run: Run, files: dict[str, str]) -> str:
     """Return what to type for everything to be run again and compared."""
     trust = [word for name in run.trust for word in ("--trust", name)]
-    paths = [str(path) for path in (files["certificate.json"], data)]
-    certificate, table = (f"./{path}" if path.startswith("-") else path for path in paths)
-    return shlex.join(["pacbayes", "verify", certificate, "--data", table, *trust])
+    paths = [str(path) for path in (files["certificate.json"], data, *(() if test is None else (test,)))]
+    certificate, *tables = (f"./{path}" if path.startswith("-") else path for path in paths)
+    named = [word for pair in zip(("--data", "--test"), tables, strict=False) for word in pair]
+    return shlex.join(["pacbayes", "verify", certificate, *named, *trust])

@@ -30,6 +30,7 @@ def verify(
     data: Annotated[
         Path | None, typer.Option(help="The table it was made from: then everything is run again and compared.")
     ] = None,
+    test: Annotated[Path | None, typer.Option(help="The table that was given to certify --test, if one was.")] = None,
     model: Annotated[
         Path | None, typer.Option(help="The predictor's model.json or its folder [default: beside the certificate].")
     ] = None,
@@ -50,7 +51,7 @@ def verify(
     """
     output = Output(as_json=as_json, quiet=quiet)
     options: dict[str, object] = {"data": data, "model": model, "trust": tuple(trust or ()), "threads": threads}
-    options["max_memory"] = max_memory
+    options |= {"test": test, "max_memory": max_memory}
     verified = verify_folder(certificate, progress=output.progress, **options)  # type: ignore[arg-type]
     output.result(_record(verified))
     output.say(*(_brief(verified.result) if quiet else _words(verified, verbose=verbose)))

@@ -3,7 +3,7 @@
 from pacbayes.estimators.classifier import CertifiedClassifier
 from pacbayes.estimators.logistic import CertifiedLogisticRegression
 from pacbayes.estimators.online import OnlineCertifiedClassifier
-from pacbayes.estimators.predictions import certify_predictions
+from pacbayes.estimators.predictions import certify, certify_predictions
 from pacbayes.procedures import CertificateWarning
 
 __all__ = [
@@ -11,5 +11,6 @@ __all__ = [
     "CertifiedClassifier",
     "CertifiedLogisticRegression",
     "OnlineCertifiedClassifier",
+    "certify",
     "certify_predictions",
 ]

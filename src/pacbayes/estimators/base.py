@@ -5,6 +5,7 @@ from __future__ import annotations
 import numbers
 import warnings
 from abc import ABC, abstractmethod
+from dataclasses import replace
 from typing import Any, Self
 
 from numpy.typing import ArrayLike
@@ -12,7 +13,7 @@ from sklearn.base import clone
 
 from pacbayes._core.rows import take
 from pacbayes._core.types import IntArray, Labels, RandomState, Rows, RowsLike
-from pacbayes.certificate import Certificate
+from pacbayes.certificate import Certificate, restrict_to_later
 from pacbayes.procedures import CertificateWarning, Issued, Procedure, Sample, draw_order, find_cautions
 
 __all__ = ["CertifiedEstimator", "check_candidates", "check_delta", "check_fraction"]
@@ -25,6 +26,7 @@ class CertifiedEstimator(ABC):
     certificate_: Certificate
     order_: IntArray
     seed_: int
+    in_order_: bool
 
     @abstractmethod
     def _validate(self, X: RowsLike, y: ArrayLike | None) -> tuple[Rows, Labels]:
@@ -42,7 +44,7 @@ class CertifiedEstimator(ABC):
         """Return the SHA-256 of fitted numbers, under the names that certificates have for them."""
         return {}
 
-    def fit(self, X: RowsLike, y: ArrayLike | None) -> Self:
+    def fit(self, X: RowsLike, y: ArrayLike | None, *, in_order: bool = False) -> Self:
         """Learn the predictor and issue its certificate.
 
         Parameters
@@ -51,10 +53,14 @@ class CertifiedEstimator(ABC):
             Rows.
         y : array_like, shape (n,)
             Labels.
+        in_order : bool, default=False
+            Whether to take the rows as they come, the earliest first, instead of shuffling them: the first learn, the
+            later judge, and the certificate is about rows like the later ones.
         """
         self._forget("certificate_")
         rows, labels = self._validate(X, y)
-        return self._certify(X, rows, labels, *draw_order(self.random_state, len(labels)))
+        self.in_order_ = bool(in_order)
+        return self._certify(X, rows, labels, *draw_order(self.random_state, len(labels), in_order=self.in_order_))
 
     def reissue(self, X: RowsLike, y: Labels) -> Self:
         """Return a new estimator, fitted on these rows in the order of this one: how a certificate is rechecked."""
@@ -64,6 +70,7 @@ class CertifiedEstimator(ABC):
             rows, labels = again._validate(X, y)
             first = slice(self.order_.size)
             given = X if self.order_.size == len(labels) else take(rows, first)
+            again.in_order_ = self.in_order_
             again._certify(given, take(rows, first), labels[first], self.order_, self.seed_)
         return again
 
@@ -71,13 +78,16 @@ class CertifiedEstimator(ABC):
         """Everything after the shuffle, which is a function of data, parameters, order and seed alone."""
         given_seed = self.random_state
         known = int(given_seed) if isinstance(given_seed, numbers.Integral) else None
-        sample = Sample(rows, labels, order, seed, known, find_cautions(type(self).__name__, given, labels))
+        cautions = find_cautions(type(self).__name__, given, labels)
+        sample = Sample(rows, labels, order, seed, known, cautions, self.in_order_)
         issued = self._procedure(len(labels)).run(sample)
         self.order_, self.seed_ = order, seed
         self._keep(issued)
         return self
 
     def _keep(self, issued: Issued) -> None:
+        if self.in_order_:
+            issued = replace(issued, certificate=restrict_to_later(issued.certificate))
         for name, value in issued.fitted.items():
             setattr(self, name, value)
         self.issued_ = issued

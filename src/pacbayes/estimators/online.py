@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from pacbayes._core.predictions import class_numbers
+from pacbayes._core.predictions import class_numbers, vote_shares
 from pacbayes._core.rows import rows_of, take
 from pacbayes._core.state import State
 from pacbayes._core.types import Classifier, FloatArray, IntArray, Labels, Predictor, RandomState, Rows, RowsLike
@@ -216,10 +216,7 @@ class OnlineCertifiedClassifier(CertifiedWrapper):
     def predict_proba(self, X: RowsLike) -> FloatArray:
         """Return, for each class, the probability that a snapshot picked at random predicts it."""
         codes = self._codes(X)
-        shares = np.zeros((codes.shape[1], self.classes_.size))
-        for row, weight in zip(codes, self.weights_, strict=True):
-            shares[np.arange(row.size), row] += weight
-        return shares
+        return vote_shares(codes, self.weights_, codes.shape[1], self.classes_.size)
 
     def predict_last(self, X: RowsLike) -> Labels:
         """Return the labels of the last snapshot, which the second statement of ``certificate_`` is about."""

@@ -1,15 +1,64 @@
-"""The baseline every user knows: a certificate from examples that played no part in training."""
+"""Certificates for models that exist, from examples that played no part in training."""
 
 from __future__ import annotations
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from pacbayes._core.arguments import single
+from pacbayes._core.rows import labels_of, rows_of
+from pacbayes._core.types import Predictor, RowsLike
 from pacbayes.certificate import Certificate
 from pacbayes.estimators.base import check_candidates
-from pacbayes.procedures.given import Given, check_losses, zero_one_losses
+from pacbayes.procedures.given import Given, check_losses, refuse_fractions, zero_one_losses
 
-__all__ = ["certify_predictions"]
+__all__ = ["certify", "certify_predictions"]
+
+
+def certify(model: Predictor, X: RowsLike, y: ArrayLike, delta: float = 0.05, *, candidates: int = 1) -> Certificate:
+    """Certificate for a fitted classifier from rows that played no part in training or choosing it.
+
+    The model predicts the rows in several batches, and some of them alone; a row whose prediction depends on its
+    batch counts as an error, and a model with many of them is refused. The true error is bounded by the exact
+    binomial limit (:func:`pacbayes.bounds.clopper_pearson`).
+
+    Parameters
+    ----------
+    model : classifier
+        Fitted; anything with ``predict``.
+    X : array_like or data frame, shape (n, d)
+        Rows that it has not seen.
+    y : array_like, shape (n,)
+        Their labels, of the kind that it predicts.
+    delta : float, default=0.05
+        Allowed probability of failure, in (0, 1).
+    candidates : int, default=1
+        How many models are compared on these same rows; each gets its share of delta.
+
+    Returns
+    -------
+    Certificate
+
+    Examples
+    --------
+    >>> import pacbayes as pb
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = GaussianNB().fit(X[:300], y[:300])
+    >>> print(pb.certify(model, X[300:], y[300:]).sentence())
+    With probability at least 95 % over the data, the true error of `predict` is at most 0.1085.
+    """
+    owner = "certify"
+    if not hasattr(model, "predict"):
+        raise ValueError(f"The 'model' argument of {owner} must be a fitted classifier. Got {model!r:.60} instead.")
+    procedure = Given(delta=float(single(owner, "delta", delta)), candidates=check_candidates(owner, candidates))
+    refuse_fractions(owner, "y", np.asarray(y))
+    rows = rows_of(X)
+    labels = labels_of(owner, rows, y)
+    if labels.size == 0:
+        raise ValueError(f"{owner} needs at least one row. Got none.")
+    return procedure.certify_model(model, rows, labels)
 
 
 def certify_predictions(
@@ -22,6 +71,7 @@ def certify_predictions(
 ) -> Certificate:
     """Certificate for one fixed predictor from examples that it has not seen.
 
+    Labels and predictions are classes: whole numbers, truth values or text. For regression pass ``losses``.
     Labels and predictions, or losses that are all 0 or 1, are bounded by the exact binomial limit
     (:func:`pacbayes.bounds.clopper_pearson`); losses with values between by :func:`pacbayes.bounds.sequential`, in
     an order that is drawn with a fixed seed, so that it does not matter how the examples are sorted.

@@ -50,13 +50,15 @@ class Sample:
     X, y : rows and labels
         As they were given.
     order : ndarray
-        Row numbers in random order.
+        Row numbers in random order, or as they came.
     seed : int
         Of whatever else is drawn.
     random_state : int or None
         The seed that order and ``seed`` follow from; None if they cannot be drawn again.
     notes : tuple of Note
         What was noticed about the rows; that their order cannot be drawn again is added here.
+    in_order : bool
+        Whether the rows are taken as they came, the earliest first, and not shuffled.
     """
 
     X: Rows
@@ -65,9 +67,10 @@ class Sample:
     seed: int = 0
     random_state: int | None = None
     notes: tuple[Note, ...] = ()
+    in_order: bool = False
 
     def __post_init__(self) -> None:
-        if self.random_state is None:
+        if self.random_state is None and not self.in_order:
             object.__setattr__(self, "notes", (*self.notes, Note("order_not_reproducible")))
 
     def digests(self) -> dict[str, str]:
@@ -75,11 +78,14 @@ class Sample:
         return {"data": data_digest(self.X, self.y), "order": digest_of_arrays(order=self.order)}
 
 
-def draw_order(random_state: RandomState, rows: int) -> tuple[IntArray, int]:
-    """Return the order of rows and the seed of whatever else is drawn, as a random state gives them."""
+def draw_order(random_state: RandomState, rows: int, *, in_order: bool = False) -> tuple[IntArray, int]:
+    """Return the order of rows and the seed of whatever else is drawn, as a random state gives them.
+
+    Where rows are taken ``in_order``, their order is the one in which they came, and the seed is the same.
+    """
     generator = check_random_state(random_state)
     order: IntArray = generator.permutation(rows)
-    return order, int(generator.randint(2**31))
+    return np.arange(rows) if in_order else order, int(generator.randint(2**31))
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +133,7 @@ class Procedure(ABC):
     name : str
         Under which certificates record it.
     made : str
-        How the number came about, in plain sentences for a report.
+        How the number came about, in plain sentences for a report; whether rows were shuffled is said before it.
     proves : tuple of str
         Codes of what a recheck proves and what not; ``certificate/verdicts.py`` has their sentences.
     repeatable : bool
@@ -173,10 +179,12 @@ def _check_order(certificate: Certificate, rows: int, model: Certifier) -> list[
         Check("order_of_rows", bool(whole)),
         compare("order", certificate.digests.get("order"), digest_of_arrays(order=order)),
     ]
+    in_order = certificate.in_order
     if certificate.seed is None:
-        return checks
-    expected, seed = draw_order(certificate.seed, order.size)
-    return [*checks, Check("order_of_seed", np.array_equal(order, expected) and model.seed_ == seed)]
+        return [*checks, Check("order_as_given", np.array_equal(order, np.arange(order.size)))] if in_order else checks
+    expected, seed = draw_order(certificate.seed, order.size, in_order=in_order)
+    code = "order_as_given" if in_order else "order_of_seed"
+    return [*checks, Check(code, np.array_equal(order, expected) and model.seed_ == seed)]
 
 
 def compare_numbers(claimed: Mapping[str, Any], found: Mapping[str, Any]) -> Check:

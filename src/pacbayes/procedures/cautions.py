@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pacbayes._core.notes import Note
-from pacbayes._core.types import RowsLike
+from pacbayes._core.types import IntArray, RowsLike
 from pacbayes.certificate.words import note_words
 
 __all__ = ["CertificateWarning", "count_repetitions", "find_cautions", "find_repetitions"]
 
 _MIN_ROWS = 20  # fewer labels are sorted by chance too often
+_MANY_CHANGES, _RARELY = 100, 0.05  # changes of class from row to row that shuffled rows have, and so few of them
+_FAR_MORE = 100.0  # times as many repeated rows as independent columns make likely, since columns are not
+_SAMPLE = 5000
 _BLOCK = 8192
 _LABEL = "\0label"  # no column of a table has this name
 
@@ -27,7 +31,7 @@ def find_cautions(owner: str, X: RowsLike, y: ArrayLike) -> tuple[Note, ...]:
     notes = []
     labels = np.asarray(y)
     changes = int(np.count_nonzero(labels[1:] != labels[:-1]))
-    if labels.size >= _MIN_ROWS and 0 < changes < np.unique(labels).size:
+    if _is_sorted(labels, changes):
         notes.append(Note("sorted_by_label"))
     kind = getattr(getattr(getattr(X, "index", None), "dtype", None), "kind", "")
     if kind == "M":
@@ -42,21 +46,71 @@ def find_cautions(owner: str, X: RowsLike, y: ArrayLike) -> tuple[Note, ...]:
     return tuple(notes)
 
 
-def find_repetitions(X: RowsLike, y: ArrayLike) -> tuple[Note, ...]:
-    """Return the note about repeated rows, if there are any."""
-    repeated = count_repetitions(X, y)
-    return (Note("repeated_rows", {"repeated": repeated, "rows": len(np.asarray(y))}),) if repeated else ()
+def _is_sorted(labels: NDArray[Any], changes: int) -> bool:
+    """Return whether rows come class by class, or change class far more rarely than shuffled ones would."""
+    counts = np.unique(labels, return_counts=True)[1]
+    expected = labels.size - np.sum(counts**2.0) / max(labels.size, 1)
+    few = 0 < changes < counts.size or (expected >= _MANY_CHANGES and changes < _RARELY * expected)
+    return bool(labels.size >= _MIN_ROWS and few)
+
+
+def find_repetitions(X: RowsLike, y: ArrayLike, learning: IntArray | None = None) -> tuple[Note, ...]:
+    """Return the note about repeated rows, if there are more than columns as coarse as these make likely.
+
+    It is about all rows, and changes no number. Where the numbers of ``learning`` rows are given, rows that both learn
+    and judge are counted.
+    """
+    hashes = _hash_rows(X, y)
+    if hashes is None:
+        return ()
+    _, first, inverse = np.unique(hashes, return_index=True, return_inverse=True)
+    repeated = int(hashes.size - first.size)
+    if repeated == 0 or repeated < _FAR_MORE * hashes.size**2 / 2.0 * _chance_of_agreement(X, first):
+        return ()
+    if learning is not None:
+        learns = np.zeros(hashes.size, dtype=bool)
+        learns[learning] = True
+        known = np.zeros(first.size, dtype=bool)
+        known[inverse[learns]] = True
+        both = int(np.count_nonzero(known[inverse] & ~learns))
+        if both:
+            return (Note("judged_rows_learned", {"repeated": both, "rows": int(np.count_nonzero(~learns))}),)
+    return (Note("repeated_rows", {"repeated": repeated, "rows": hashes.size}),)
 
 
 def count_repetitions(X: RowsLike, y: ArrayLike) -> int:
     """Return how many rows repeat an earlier one, label included (by a 64-bit hash of each row)."""
+    hashes = _hash_rows(X, y)
+    return 0 if hashes is None else int(hashes.size - np.unique(hashes).size)
+
+
+def _chance_of_agreement(X: Any, different: IntArray) -> float:
+    """Return how likely two rows agree in all columns, if these were independent: by pairs of rows that differ."""
+    chance, chosen = 1.0, np.sort(different)[:: max(1, different.size // _SAMPLE)]
+    for position in range(X.shape[1]):
+        values = np.asarray(X.iloc[:, position] if hasattr(X, "iloc") else X[:, position])[chosen]
+        texts = values.astype(str) if values.dtype.kind not in "fiub" else values
+        counts = np.unique(texts, return_counts=True)[1]
+        chance *= float(np.sum(counts * (counts - 1.0))) / max(chosen.size * (chosen.size - 1.0), 1.0)
+    return chance
+
+
+def _hash_rows(X: Any, y: ArrayLike) -> NDArray[np.uint64] | None:
+    """Return a number for each row and its label, the same for the same; None where rows are not looked into."""
     codes = np.unique(np.asarray(y), return_inverse=True)[1].astype(np.uint64)
+    if codes.size == 0:
+        return None
     if hasattr(X, "duplicated") and hasattr(X, "assign"):  # pandas
-        return int(X.assign(**{_LABEL: codes}).duplicated().sum()) if codes.size else 0
+        from pandas.util import hash_pandas_object  # noqa: PLC0415
+
+        try:
+            return np.asarray(hash_pandas_object(X.assign(**{_LABEL: codes}), index=False), dtype=np.uint64)
+        except TypeError:  # lists and the like in cells
+            return None
     if hasattr(X, "hash_rows"):  # polars
-        return int(codes.size - np.unique(X.hash_rows().to_numpy() * np.uint64(2) + codes).size)
-    if not isinstance(X, np.ndarray) or X.shape[0] == 0 or X.dtype.kind not in "fiub":
-        return 0
+        return np.asarray(X.hash_rows().to_numpy() * np.uint64(2) + codes)
+    if not isinstance(X, np.ndarray) or X.dtype.kind not in "fiub":
+        return None
     factors = np.random.default_rng(0).integers(1, 2**63, X.shape[1] + 1, dtype=np.uint64) * 2 + 1
     hashes = np.empty(X.shape[0], dtype=np.uint64)
     for start in range(0, X.shape[0], _BLOCK):
@@ -64,7 +118,7 @@ def count_repetitions(X: RowsLike, y: ArrayLike) -> int:
         bits = (np.ascontiguousarray(X[block], dtype=np.float64) + 0.0).view(np.uint64)
         bits ^= bits >> np.uint64(29)  # round numbers have only high bits, which products would lose
         hashes[block] = _mix(bits * factors[:-1]).sum(axis=1, dtype=np.uint64) + codes[block] * factors[-1]
-    return int(hashes.size - np.unique(hashes).size)
+    return hashes
 
 
 def _mix(values: NDArray[np.uint64]) -> NDArray[np.uint64]:

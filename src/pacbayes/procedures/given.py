@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from pacbayes._core.arguments import check_range, to_floats
-from pacbayes._core.digests import digest_of_arrays
-from pacbayes._core.types import FloatArray, Labels, RowsLike
+from pacbayes._core.digests import data_digest, digest_of_arrays
+from pacbayes._core.notes import Note
+from pacbayes._core.predictions import class_numbers
+from pacbayes._core.rows import rows_of, take
+from pacbayes._core.steadiness import ask_row_by_row, seed_of
+from pacbayes._core.types import FloatArray, IntArray, Labels, Predictor, Rows, RowsLike
 from pacbayes.bounds import sequential_statistics
-from pacbayes.certificate import Certificate, Check, Choice, Statement, issue
+from pacbayes.certificate import SUBJECTS, Certificate, Check, Choice, Statement, issue
 from pacbayes.certificate.blocks import BLOCK_NAMES
 from pacbayes.procedures.base import Issued, Procedure, Sample, compare_certificates, draw_order
+from pacbayes.procedures.cautions import find_repetitions
 
-__all__ = ["Given", "check_losses", "zero_one_losses"]
+__all__ = ["Given", "check_losses", "judge_model", "refuse_fractions", "zero_one_losses"]
+
+_NONE: Mapping[str, str] = MappingProxyType({})
 
 _ORDER_SEED = 0
 
@@ -39,7 +48,8 @@ class Given(Procedure):
     name: ClassVar[str] = "given"
     proves: ClassVar[tuple[str, ...]] = ("predicted_again", "not_collection")
     made: ClassVar[str] = (
-        "The predictor existed before these rows were looked at. The number is computed on its losses on them."
+        "The predictor is taken to have existed before these rows were looked at. The number is computed on its losses "
+        "on them."
     )
 
     def run(self, sample: Sample) -> Issued:
@@ -47,7 +57,30 @@ class Given(Procedure):
         predictions = np.asarray(sample.X)[:, 0]
         return Issued(self.certify(zero_one_losses(self.name, sample.y, predictions), about="given_predictions"))
 
-    def certify(self, losses: FloatArray, *, about: str) -> Certificate:
+    def certify_model(
+        self,
+        model: Predictor,
+        X: Rows,
+        y: Labels,
+        choices: Sequence[Choice] = (),
+        digests: Mapping[str, str] = _NONE,
+        notes: tuple[Note, ...] | None = None,
+    ) -> Certificate:
+        """Certify a fitted model by its predictions on rows, each asked for in several batches and some alone."""
+        known = {"data": data_digest(X, y), **digests}
+        cautions = find_repetitions(X, y) if notes is None else notes
+        losses = judge_model(model, X, y)
+        return self.certify(losses, about="given_model", choices=choices, digests=known, notes=cautions)
+
+    def certify(
+        self,
+        losses: FloatArray,
+        *,
+        about: str,
+        choices: Sequence[Choice] = (),
+        digests: Mapping[str, str] = _NONE,
+        notes: tuple[Note, ...] = (),
+    ) -> Certificate:
         """Certify losses: by the exact binomial limit where all are 0 or 1, else by bets that adapt."""
         binary = bool(np.all((losses == 0.0) | (losses == 1.0)))
         statement = _count_statement(losses, about) if binary else self._block_statement(losses, about)
@@ -56,8 +89,9 @@ class Given(Procedure):
             [statement],
             delta=self.delta,
             candidates=self.candidates,
-            choices=[Choice("bound", statement.bound, "losses")],
-            digests={"losses": digest_of_arrays(losses=losses)},
+            choices=[*choices, Choice("bound", statement.bound, "losses")],
+            notes=notes,
+            digests={"losses": digest_of_arrays(losses=losses), **digests},
         )
 
     def _block_statement(self, losses: FloatArray, about: str) -> Statement:
@@ -86,20 +120,35 @@ class Given(Procedure):
                 "The 'model' argument of recheck must be the predictor that a given certificate is about. "
                 f"Got {type(model).__name__} instead."
             )
-        losses = zero_one_losses("recheck", y, model.predict(X))
         about = certificate.statements[0].about
-        again = cls(delta=certificate.delta, candidates=certificate.candidates).certify(losses, about=about)
+        own = cls(delta=certificate.delta, candidates=certificate.candidates)
+        if "data" in certificate.digests:
+            return compare_certificates(certificate, own.certify_model(model, rows_of(X), np.asarray(y)))
+        again = own.certify(zero_one_losses("recheck", y, model.predict(X)), about=about)
         return compare_certificates(certificate, again)
 
 
 def _count_statement(losses: FloatArray, about: str) -> Statement:
+    single = ("row_by_row",) if "row_by_row" in SUBJECTS[about].assumptions else ()
     return Statement(
         about=about,
         n=losses.size,
         observed={"errors": int(losses.sum())},
         bound="clopper_pearson",
-        assumptions=("iid", "unseen", "zero_one"),
+        assumptions=("iid", "unseen", *single, "zero_one"),
     )
+
+
+def judge_model(model: Predictor, X: Rows, y: Labels) -> FloatArray:
+    """Return whether a model errs on each row; what depends on the batch is an error."""
+    classes = np.unique(y)
+
+    def ask(asked: Predictor, part: IntArray) -> IntArray:
+        return class_numbers(type(asked).__name__, asked.predict(take(X, part)), classes, part.size)
+
+    truth = np.searchsorted(classes, y)
+    found = ask_row_by_row(model, ask, len(y), seed_of(0, y), truth=truth).wrong_where_different(truth)
+    return np.asarray(found != truth, dtype=np.float64)
 
 
 def check_losses(owner: str, losses: ArrayLike) -> FloatArray:
@@ -109,6 +158,21 @@ def check_losses(owner: str, losses: ArrayLike) -> FloatArray:
         raise ValueError(f"{owner} needs one loss per example and at least one. Got shape {values.shape} instead.")
     check_range(owner, "losses", values, 0.0, 1.0, "lie in [0, 1]")
     return values
+
+
+def refuse_fractions(owner: str, name: str, values: Labels) -> None:
+    """Refuse numbers that are no classes: the 0-1 loss would count every rounding error as an error."""
+    if values.dtype.kind != "f":
+        return
+    if not np.isfinite(values).all():
+        raise ValueError(f"The {name!r} argument of {owner} must not contain NaN or infinity.")
+    odd = values[values != np.round(values)]
+    if odd.size:
+        raise ValueError(
+            f"The {name!r} argument of {owner} must hold classes. Got numbers with fractions such as {odd[0]:.6g} "
+            "instead; for regression pass losses= in [0, 1], such as absolute errors over a scale that was fixed "
+            "beforehand, cut off at 1."
+        )
 
 
 def zero_one_losses(owner: str, y_true: ArrayLike, y_pred: ArrayLike) -> FloatArray:
@@ -125,6 +189,5 @@ def zero_one_losses(owner: str, y_true: ArrayLike, y_pred: ArrayLike) -> FloatAr
             f"Got {predictions.dtype} and {labels.dtype} instead."
         )
     for name, array in (("y_true", labels), ("y_pred", predictions)):
-        if array.dtype.kind == "f" and not np.isfinite(array).all():
-            raise ValueError(f"The {name!r} argument of {owner} must not contain NaN or infinity.")
+        refuse_fractions(owner, name, array)
     return np.asarray(labels != predictions, dtype=np.float64)

@@ -61,7 +61,7 @@ class Monitor(Procedure):
             rates="all_n",
             assumptions=("before_label", "average_over_time"),
         )
-        choice = Choice("rate", "grid", "all_rows", "union_over_rates", betting_rates()[0].size)
+        choice = Choice("rate", "grid", "all_rows", "mixture_of_rates", betting_rates()[0].size)
         return issue(self.name, [statement], delta=self.delta, choices=[choice], notes=notes)
 
     @classmethod

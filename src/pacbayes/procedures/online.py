@@ -47,10 +47,10 @@ class Online(Procedure):
     name: ClassVar[str] = "online"
     proves: ClassVar[tuple[str, ...]] = ("learned_before", "not_collection")
     made: ClassVar[str] = (
-        "The rows were shuffled and taken as a stream. From time to time a snapshot of the model was trained on the "
-        "rows so far and then predicted the following rows, none of which it had seen. The first number bounds the "
-        "average true error of these snapshots, at every length of the stream at once; for their vote it is doubled, "
-        "since a vote is wrong only where at least half of the snapshots are."
+        "The rows were taken as a stream. From time to time a snapshot of the model was trained on the rows so far and "
+        "then predicted the following rows, none of which it had seen. The first number bounds the average true error "
+        "of these snapshots, at every length of the stream at once; for their vote it is doubled, since a vote is "
+        "wrong only where at least half of the snapshots are."
     )
 
     def run(self, sample: Sample) -> Issued:
@@ -78,7 +78,7 @@ class Online(Procedure):
         statements = [_bet("snapshot", stream.losses, 0.5 if self.certify_last else 1.0, further)]
         choices = [
             Choice("schedule", repr(stream.schedule), "given"),
-            Choice("rate", "grid", "all_rows", "union_over_rates", betting_rates()[0].size),
+            Choice("rate", "grid", "all_rows", "mixture_of_rates", betting_rates()[0].size),
         ]
         if self.certify_last:
             last, more = self._certify_last(stream, order.size, further)

@@ -95,9 +95,8 @@ class Posterior(Procedure):
 
     name: ClassVar[str] = "posterior"
     made: ClassVar[str] = (
-        "The rows were shuffled. A first distribution over models was learned from a first part of them. It was then "
-        "adjusted to the rest as far as that lowered the number, which is computed on the rest and counts how far it "
-        "was adjusted."
+        "A first distribution over models was learned from a first part of the rows. It was then adjusted to the rest "
+        "as far as that lowered the number, which is computed on the rest and counts how far it was adjusted."
     )
 
     @property
@@ -284,7 +283,7 @@ class Posterior(Procedure):
             choices.append(Choice("prior_variance", plan.variance, learned))
         if "rates" in bounds.get(task.bound).statistics:
             one = task.rates.size == 1
-            grid = Choice("rate", "grid", "all_rows", "union_over_rates", task.rates.size)
+            grid = Choice("rate", "grid", "all_rows", "mixture_of_rates", task.rates.size)
             choices.append(Choice("rate", plan.rate, learned) if one else grid)
         if task.reference is not None:
             choices.append(Choice("reference", self.references[0], given, "reference", 1.0 - _SPLIT))

@@ -86,8 +86,8 @@ class Split(Procedure):
 
     name: ClassVar[str] = "split"
     made: ClassVar[str] = (
-        "The rows were shuffled. The model learned everything from a first part: scaling, categories, penalty, "
-        "weights. The number is computed on the rest, which the model had not learned from when it was fixed."
+        "The model learned everything from a first part of the rows: scaling, categories, penalty, weights. The number "
+        "is computed on the rest, which the model had not learned from when it was fixed."
     )
 
     def run(self, sample: Sample) -> Issued:
@@ -107,7 +107,7 @@ class Split(Procedure):
                 Choice("bound", self.bound, "given"),
                 Choice("candidates", self.candidates, "given", *cost),
             ],
-            notes=(*sample.notes, *find_repetitions(sample.X, sample.y)),
+            notes=(*sample.notes, *find_repetitions(sample.X, sample.y, sample.order[:count])),
             digests=sample.digests() | dict(learned.digests),
             seed=sample.random_state,
         )

@@ -2,7 +2,7 @@
 
 from pacbayes.report.charts import draw_curve
 from pacbayes.report.page import render
-from pacbayes.report.phrases import Comparison, compare_with_trivial
+from pacbayes.report.phrases import Comparison, compare_with_trivial, headline_value
 from pacbayes.report.values import DeltaRow, Part, composition, delta_values, value_at
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "composition",
     "delta_values",
     "draw_curve",
+    "headline_value",
     "render",
     "value_at",
 ]

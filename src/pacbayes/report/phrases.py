@@ -22,6 +22,7 @@ __all__ = [
     "condition_words",
     "count_words",
     "headline_value",
+    "order_words",
     "percent_words",
     "rates_words",
     "subject_words",
@@ -74,6 +75,8 @@ PARTS = {
 }
 QUESTIONS = {
     "iid": "Will the cases you use it on come from the same source as these rows, and was no row copied or picked "
+    "because of others?",
+    "later_iid": "Will the cases you use it on be like those of the judged period, and was no row copied or picked "
     "because of others?",
     "nothing_before": "Had nobody used these same rows before to choose columns, settings or models?",
     "row_by_row": "Is each case answered by itself, whichever others are asked about at the same time?",
@@ -159,13 +162,23 @@ def compare_with_trivial(certificate: Certificate, trivial: Mapping[str, str | f
         f"For comparison: always answering {str(trivial['label'])!r} would be wrong on {100 * share:.1f} % of these "
         "rows. All kinds of error count alike; the number does not say how many cases of one class are missed."
     )
-    worse = headline_value(certificate) >= share
+    noted = any(note.code == "no_better_than_common" for note in certificate.notes)  # which says the same
+    worse = headline_value(certificate) >= share and not noted
     return Comparison(words, "This guarantee is no better than always giving the most common answer." if worse else "")
 
 
 def words_of_notes(certificate: Certificate, notes: Sequence[Note | str]) -> list[str]:
     """Return the certificate's notes and further ones as sentences; what is a sentence already stays as it is."""
     return [each if isinstance(each, str) else note_words(each) for each in (*certificate.notes, *notes)]
+
+
+def order_words(certificate: Certificate) -> str:
+    """Return in which order the rows were taken; nothing where there is no order."""
+    if "order" not in certificate.digests:
+        return ""
+    if certificate.in_order:
+        return "The rows were not shuffled: they were taken as they came, the earliest first."
+    return "The rows were shuffled."
 
 
 def condition_words(certificate: Certificate) -> list[tuple[str, str]]:

@@ -85,7 +85,8 @@ def _guarantee(statement: Statement) -> Data:
 def _origin(contents: Contents) -> Data:
     from pacbayes import procedures  # noqa: PLC0415  (scikit-learn comes with it, and numbers alone do not need that)
 
-    return {"made": procedures.get(contents.certificate.procedure).made, "about": contents.about}
+    made = procedures.get(contents.certificate.procedure).made
+    return {"order": phrases.order_words(contents.certificate), "made": made, "about": contents.about}
 
 
 def _baseline(contents: Contents) -> Data | None:

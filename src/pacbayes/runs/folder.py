@@ -6,28 +6,35 @@ import errno
 import json
 import os
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pacbayes._core.drafts import is_draft
 from pacbayes._core.folders import draft_folder, probe_folder, put_in_place, recover_folder
 from pacbayes._core.system import is_mount_point
+from pacbayes._core.types import FloatArray, Labels
 from pacbayes.certificate import Certificate
 from pacbayes.runs.predictors import MODELS_FILE, load_models, read_predictor, write_predictor
 from pacbayes.runs.settings import Settings
+from pacbayes.runs.use import Label, RunPredictor
 from pacbayes.tables import LinearTerms
 
-__all__ = ["StoredRun", "check_folder", "load_run", "read_certificate", "save_folder"]
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["StoredRun", "check_folder", "load_run", "read_bounded", "read_certificate", "save_folder"]
 
 _FORMAT, _VERSION = "pacbayes-model", 1
 _MOST_TEXT = 64 << 20
 _FIELDS = {"format", "version", "certificate", "settings", "columns", "classes", "rows", "predictor"}
-CERTIFICATE, MODEL, REPORT = "certificate.json", "model.json", "report.html"
+CERTIFICATE, MODEL, REPORT, README = "certificate.json", "model.json", "report.html", "README.txt"
+COLUMNS = "predictions.json"
 # what --force replaces: files of a run and of the demo, and what file managers leave everywhere
-_OURS = frozenset({CERTIFICATE, MODEL, REPORT, MODELS_FILE, "delta.svg", ".DS_Store", "Thumbs.db", "desktop.ini"})
+_LEFT = {"delta.svg", ".DS_Store", "Thumbs.db", "desktop.ini"}
+_OURS = frozenset({CERTIFICATE, MODEL, REPORT, README, COLUMNS, MODELS_FILE, *_LEFT})
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,25 +45,63 @@ class StoredRun:
     ----------
     settings : Settings
     columns : tuple of (name, kind)
-    classes : tuple of str
+    classes : tuple of str or of int
     certificate : str
         The digest of the certificate that belongs to it.
     predictor : LinearTerms or Path
         Terms as plain numbers, or the file of fitted models, which nothing has loaded yet.
     rows : int
         How many rows it was made from.
+    folder : Path
+        Where it was read from; its certificate is expected there.
     """
 
     settings: Settings
     columns: tuple[tuple[str, str], ...]
-    classes: tuple[str, ...]
+    classes: tuple[Label, ...]
     certificate: str
     predictor: LinearTerms | Path
     rows: int
+    folder: Path
 
     def models(self, trust: tuple[str, ...] = ()) -> Mapping[str, Any]:
         """Load the fitted models; types from outside scikit-learn are refused unless ``trust`` names them."""
         return load_models(self.predictor, trust) if isinstance(self.predictor, Path) else {}
+
+    def open(self, trust: tuple[str, ...] = ()) -> RunPredictor:
+        """Load the predictor for use, after checking that the certificate beside it holds and belongs to it.
+
+        Parameters
+        ----------
+        trust : tuple of str
+            Types from outside scikit-learn that may be loaded; without them a refusal names all that are needed.
+        """
+        certificate = read_certificate(self.folder)
+        if not certificate.verify():
+            raise ValueError(f"The certificate in {str(self.folder)!r} does not hold: see pacbayes verify.")
+        if certificate.digest != self.certificate:
+            raise ValueError(
+                f"The certificate in {str(self.folder)!r} belongs to another predictor than the one there."
+            )
+        return RunPredictor(
+            certificate=certificate,
+            columns=self.columns,
+            classes=self.classes,
+            missing=self.settings.missing,
+            model=self.predictor if isinstance(self.predictor, LinearTerms) else self.models(trust),
+            ignore=(self.settings.target, *self.settings.drop),
+        )
+
+    def predict(self, frame: pd.DataFrame, trust: tuple[str, ...] = ()) -> Labels:
+        """Return a label for each row of a frame; see :meth:`RunPredictor.predict`.
+
+        The predictor is loaded anew each time: for many small frames, :meth:`open` it once.
+        """
+        return self.open(trust).predict(frame)
+
+    def predict_proba(self, frame: pd.DataFrame, trust: tuple[str, ...] = ()) -> FloatArray:
+        """Return a probability for each row and class; see :meth:`RunPredictor.predict_proba`."""
+        return self.open(trust).predict_proba(frame)
 
 
 def check_folder(folder: Path, *, force: bool = False) -> None:
@@ -123,34 +168,41 @@ def save_folder(
     folder: Path,
     certificate: Certificate,
     report: str,
-    stored: Mapping[str, Any],
-    about: Mapping[str, Any],
+    readme: Callable[[tuple[str, ...]], str],
+    stored: Mapping[str, Any] | None = None,
+    about: Mapping[str, Any] | None = None,
     *,
+    columns: Mapping[str, Any] | None = None,
     force: bool = False,
 ) -> list[Path]:
-    """Write certificate.json, report.html and the predictor as one folder, atomically.
+    """Write certificate.json, report.html, README.txt and the predictor, if there is one, as one folder, atomically.
 
-    With ``force`` a folder of an earlier run is replaced in one step; one that holds anything else is refused.
+    In place of a predictor there may be the ``columns`` in which predictions are found.
+
+    ``readme`` is given the names of types that loading the predictor has to be allowed. With ``force`` a folder of an
+    earlier run is replaced in one step; one that holds anything else is refused.
     """
     check_folder(folder, force=force)
     place = Path(os.path.realpath(folder))
     with _one_sentence(folder), draft_folder(place) as draft:
-        names = _write_files(draft, certificate, report, stored, about)
+        texts = {CERTIFICATE: certificate.to_json(), REPORT: report}
+        predictor, trust = ({}, ()) if stored is None else write_predictor(stored, draft)
+        if predictor:
+            record = {"format": _FORMAT, "version": _VERSION, "certificate": certificate.digest, **(about or {})}
+            record["predictor"] = predictor
+            texts[MODEL] = json.dumps(record, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+        if columns is not None:
+            texts[COLUMNS] = json.dumps(columns, indent=1, ensure_ascii=False) + "\n"
+        texts[README] = readme(trust)
+        _write_texts(draft, texts)
         put_in_place(draft, place, _OURS, replace=force)
-    return [folder / name for name in names]
+    return [folder / name for name in (*texts, *([MODELS_FILE] if "file" in predictor else []))]
 
 
-def _write_files(
-    draft: Path, certificate: Certificate, report: str, stored: Mapping[str, Any], about: Mapping[str, Any]
-) -> list[str]:
-    predictor = write_predictor(stored, draft)
-    record = {"format": _FORMAT, "version": _VERSION, "certificate": certificate.digest, **about}
-    model = json.dumps(record | {"predictor": predictor}, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
-    texts = {CERTIFICATE: certificate.to_json(), REPORT: report, MODEL: model}
+def _write_texts(draft: Path, texts: Mapping[str, str]) -> None:
     for name, text in texts.items():
         with (draft / name).open("xb") as file:
             file.write(text.encode("utf-8"))
-    return [*texts, *([MODELS_FILE] if "file" in predictor else [])]
 
 
 def read_certificate(place: Path) -> Certificate:
@@ -158,7 +210,7 @@ def read_certificate(place: Path) -> Certificate:
     path = place / CERTIFICATE if place.is_dir() else place
     if place.is_dir() and not path.is_file():
         raise ValueError(f"The folder {str(place)!r} holds no {CERTIFICATE}.")
-    text = _read_text(path)
+    text = read_bounded(path)
     try:
         content = json.loads(text)
     except (ValueError, RecursionError):
@@ -180,12 +232,36 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def load_run(place: str | Path) -> StoredRun:
     """Read a predictor from its folder or from model.json; nothing in it is run.
 
-    A file of fitted models is only checked to be whole and the one that was written; :meth:`StoredRun.models` loads it.
+    A file of fitted models is only checked to be whole and the one written; :meth:`StoredRun.predict` loads it.
+
+    Parameters
+    ----------
+    place : path
+        What ``pacbayes certify`` or :meth:`pacbayes.runs.Run.save` wrote.
+
+    Returns
+    -------
+    StoredRun
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import pandas as pd
+    >>> import pacbayes as pb
+    >>> from pacbayes.runs import Settings, certify_table
+    >>> from pacbayes.tables import prepare_table
+    >>> sample = pb.datasets.make_known_risk(300, d=2, random_state=0)
+    >>> frame = pd.DataFrame(sample.X, columns=["a", "b"]).assign(label=sample.y)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = certify_table(prepare_table(frame, "label"), Settings(target="label")).save(folder)
+    ...     run = pb.load_run(folder)
+    ...     run.predict(frame[["b", "a"]][:3]), run.predict_proba(frame[:3]).round(2).tolist()
+    (array([0, 0, 1]), [[0.96, 0.04], [0.99, 0.01], [0.12, 0.88]])
     """
     path = Path(place) / MODEL if Path(place).is_dir() else Path(place)
     if not path.is_file():
         raise ValueError(f"There is no predictor at {str(path)!r}.")
-    text = _read_text(path)
+    text = read_bounded(path)
     try:
         record = json.loads(text, object_pairs_hook=_without_duplicates)
     except (ValueError, RecursionError) as error:
@@ -198,7 +274,7 @@ def load_run(place: str | Path) -> StoredRun:
         raise ValueError(f"The predictor {path.name!r} is not as this version writes it ({error!r:.80}).") from None
 
 
-def _read_text(path: Path) -> bytes:
+def read_bounded(path: Path) -> bytes:
     """Return the bytes of a file that has an end, which is not far."""
     if path.exists() and not path.is_file():
         raise ValueError(f"{str(path)!r} is a pipe or a device; write what comes from it into a file first.")
@@ -211,11 +287,12 @@ def _check_fields(record: Mapping[str, Any]) -> None:
     """Refuse fields that nothing would read, and what is no text where text belongs: a change has to be noticed."""
     columns, predictor = record["columns"], record["predictor"]
     names = {"linear": {"kind", "intercept", "terms"}, "skops": {"kind", "file", "sha256"}}[predictor["kind"]]
-    texts = [*record["classes"], record["certificate"], *(value for each in columns for value in each.values())]
+    texts = [record["certificate"], *(value for each in columns for value in each.values())]
     right = [
         record.keys() == _FIELDS,
         isinstance(columns, list) and all(each.keys() == {"name", "kind"} for each in columns),
-        isinstance(record["classes"], list) and all(isinstance(each, str) for each in texts),
+        all(isinstance(each, str) for each in texts),
+        isinstance(record["classes"], list) and {*map(type, record["classes"])} in ({str}, {int}),
         predictor.keys() == names and predictor.get("file", MODELS_FILE) == MODELS_FILE,
         type(predictor.get("intercept", 0.0)) in {int, float},
     ]
@@ -230,8 +307,9 @@ def _stored_run(record: Mapping[str, Any], folder: Path) -> StoredRun:
     return StoredRun(
         settings=Settings.from_dict(record["settings"]),
         columns=tuple((str(each["name"]), str(each["kind"])) for each in record["columns"]),
-        classes=tuple(map(str, record["classes"])),
+        classes=tuple(record["classes"]),
         certificate=str(record["certificate"]),
         predictor=read_predictor(record["predictor"], folder),
         rows=record["rows"],
+        folder=folder,
     )

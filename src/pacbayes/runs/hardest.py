@@ -37,7 +37,7 @@ def find_hardest(model: Predictor, table: Table, count: int) -> list[Hard]:
         known = np.minimum(true, chances.shape[1] - 1)
         wrong = wrong[np.argsort(chances[np.arange(wrong.size), known], kind="stable")]
     return [
-        Hard(int(row) + 1, str(labels[row]), str(predicted[row]), _show_values(table, int(row)))
+        Hard(table.row_number(int(row)), str(labels[row]), str(predicted[row]), _show_values(table, int(row)))
         for row in wrong[:count]
     ]
 

@@ -11,6 +11,7 @@ from sklearn.pipeline import Pipeline
 from pacbayes.estimators import CertifiedClassifier, CertifiedLogisticRegression, OnlineCertifiedClassifier
 from pacbayes.online import Geometric
 from pacbayes.runs.models import make_classifier
+from pacbayes.runs.tested import TestedClassifier
 from pacbayes.tables import Table, make_preprocessing
 
 if TYPE_CHECKING:
@@ -69,10 +70,16 @@ def _holdout(table: Table, settings: Settings, fraction: float) -> CertifiedClas
     return CertifiedClassifier(_pipeline(table, settings), split=fraction, **_common(settings))
 
 
+def _test(table: Table, settings: Settings, fraction: float) -> TestedClassifier:
+    del fraction
+    return TestedClassifier(_pipeline(table, settings), table.learning, settings.delta, settings.candidates)
+
+
 METHODS: dict[str, Method] = {
     "posterior": Method(0.4, _posterior, "posterior", "learns from a part, is judged on the rest (two classes)"),
     "online": Method(0.2, _online, "holdout", "the model predicts rows before it learns from them"),
     "holdout": Method(0.8, _holdout, "", "a fifth is kept for testing"),
+    "test": Method(1.0, _test, "", "learns from all rows, is judged on those of --test"),
 }
 
 

@@ -26,16 +26,18 @@ class ChangedPredictorError(ValueError):
     """A predictor that can be read and is not the one that was written."""
 
 
-def write_predictor(stored: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-    """Write what does not fit into JSON beside it, and return the entry for model.json."""
+def write_predictor(stored: Mapping[str, Any], folder: Path) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Write what does not fit into JSON beside it; return the entry for model.json, and which types need --trust."""
     if "linear" in stored:
         form = stored["linear"]
         terms = LinearTerms.of(form.preprocessing, form.weights, form.intercept)
-        return {"kind": "linear", "intercept": terms.intercept, "terms": list(terms.terms)}
+        return {"kind": "linear", "intercept": terms.intercept, "terms": list(terms.terms)}, ()
     import skops.io as sio  # noqa: PLC0415
 
-    sio.dump(dict(stored), folder / MODELS_FILE)
-    return {"kind": "skops", "file": MODELS_FILE, "sha256": _sha256(folder / MODELS_FILE)}
+    path = folder / MODELS_FILE
+    sio.dump(dict(stored), path)
+    entry = {"kind": "skops", "file": MODELS_FILE, "sha256": _sha256(path)}
+    return entry, tuple(_list_foreign(_read_stored(path), ()))
 
 
 def read_predictor(entry: Mapping[str, Any], folder: Path) -> LinearTerms | Path:
@@ -111,21 +113,27 @@ def load_models(path: Path, trust: tuple[str, ...]) -> Mapping[str, Any]:
     import skops.io as sio  # noqa: PLC0415
 
     content = path.read_bytes()  # once: what is looked over is what is loaded
-    pieces = [each for each in walk(_read_stored(content, path.name)) if each.loader]
-    foreign = list_untrusted({(each.loader.partition(" ")[0], _full_name(each)) for each in pieces}, trust)
+    root = _read_stored(content, path.name)
+    foreign = _list_foreign(root, trust)
     if foreign:
         options = " ".join(f"--trust {_show(name)}" for name in foreign)
         raise ValueError(
             f"The file {path.name!r} holds what is not on the list of types that may be loaded; if you trust all of "
             f"it, give {options}."
         )
-    if not all(map(is_sound_state, pieces)):
+    if not all(is_sound_state(each) for each in walk(root) if each.loader):
         raise ValueError(f"The file {path.name!r} holds a random state that is none.")
     try:
         loaded: Mapping[str, Any] = sio.loads(content, trusted=sio.get_untrusted_types(data=content))
     except Exception as error:  # whatever a broken archive raises
         raise ValueError(f"The file {path.name!r} cannot be read as a skops model ({error!r:.120}).") from None
     return loaded
+
+
+def _list_foreign(root: Piece, trust: tuple[str, ...]) -> list[str]:
+    """Return the names of types in an archive that are neither on the list nor trusted by name."""
+    found = {(each.loader.partition(" ")[0], _full_name(each)) for each in walk(root) if each.loader}
+    return list_untrusted(found, trust)
 
 
 def _full_name(piece: Piece) -> str:

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from shlex import quote
 from typing import Any
 
 import numpy as np
@@ -21,12 +20,15 @@ from pacbayes.runs.folder import check_folder, save_folder
 from pacbayes.runs.hardest import Hard, find_hardest
 from pacbayes.runs.methods import METHODS, choose_method, estimator_for
 from pacbayes.runs.models import make_classifier, trust_needed
+from pacbayes.runs.reading import load_table
+from pacbayes.runs.remarks import find_earlier_seeds, refuse_notes
 from pacbayes.runs.settings import Settings
-from pacbayes.runs.words import method_words
-from pacbayes.tables import Table, prepare_table, read_table
-from pacbayes.tables.words import class_counts, sentence
+from pacbayes.runs.table import annotate, trivial_answer
+from pacbayes.runs.words import data_options, method_words, readme_words, trust_options
+from pacbayes.tables import Table
+from pacbayes.tables.words import class_counts
 
-__all__ = ["Baseline", "Progress", "Run", "certify_file", "certify_table", "load_table", "silent"]
+__all__ = ["Baseline", "Progress", "Run", "certify_file", "certify_table", "silent"]
 
 _CURVE_POINTS = 80
 _BASELINE = 0.8  # of the rows to learn from
@@ -63,6 +65,8 @@ class Run:
         Fitted; it issued the certificate.
     source : str
         The name of the file.
+    test : str or None
+        The name of the file of judged rows, if they came from one of their own.
     baseline : Baseline or None
     curve : dict or None
         The anytime bound along the stream: "n", "observed", "bound".
@@ -74,6 +78,7 @@ class Run:
     table: Table
     model: Any
     source: str = "table"
+    test: str | None = None
     baseline: Baseline | None = None
     curve: dict[str, list[float]] | None = None
 
@@ -90,9 +95,7 @@ class Run:
     @property
     def trivial(self) -> dict[str, Any]:
         """The most common label, and the share of rows on which always answering it would be wrong."""
-        counts = self.table.counts
-        most = max(range(len(counts)), key=counts.__getitem__)
-        return {"label": self.table.classes[most], "share": 1.0 - counts[most] / len(self.table.y)}
+        return trivial_answer(self.table)
 
     def hardest(self, count: int) -> list[Hard]:
         """Return up to ``count`` rows that are misclassified with the greatest certainty."""
@@ -106,7 +109,6 @@ class Run:
             columns=[asdict(column) for column in self.table.columns],
             baseline=None if self.baseline is None else asdict(self.baseline),
             trivial=self.trivial,
-            notes=[sentence(note) for note in self.table.notes],
             curve=self.curve,
             hardest=[asdict(each) for each in self.hardest(hardest)],
             commands=_commands(self),
@@ -118,37 +120,26 @@ class Run:
             Path(folder),
             self.certificate,
             self.report(hardest=hardest),
+            lambda trust: readme_words(self.certificate, self.source, self.settings, trust, self.test),
             self.model.issued_.stored,
             {
                 "settings": self.settings.to_dict(),
                 "columns": [{"name": each.name, "kind": each.kind} for each in self.table.columns],
-                "classes": list(self.table.classes),
+                "classes": np.unique(self.table.y).tolist(),
                 "rows": len(self.table.y),
             },
             force=force,
         )
 
 
-def load_table(path: str | Path, settings: Settings, max_memory: int | str | None = None) -> Table:
-    """Read the table of some settings, with at most so much memory: see :func:`pacbayes.tables.read_table`."""
-    frame = read_table(
-        Path(path),
-        delimiter=settings.delimiter,
-        header=settings.header,
-        missing_values=settings.missing_values,
-        max_memory=max_memory,
-    )
-    return prepare_table(
-        frame, settings.target, drop=settings.drop, positive=settings.positive, missing=settings.missing
-    )
-
-
 def certify_file(
     path: str | Path,
     settings: Settings,
     *,
+    test: str | Path | None = None,
     out: str | Path | None = None,
     force: bool = False,
+    strict: bool = False,
     baseline: bool = True,
     threads: int = 1,
     max_memory: int | str | None = None,
@@ -163,10 +154,14 @@ def certify_file(
         A file that :func:`pacbayes.tables.read_table` reads.
     settings : Settings
         What is asked for.
+    test : path, optional
+        A file of the same columns, whose rows are judged; then all rows of the first are learned from.
     out : path, optional
         The folder that the run will be saved in: whether it can be is found out before the work.
     force : bool, default=False
         Whether that folder may hold files already.
+    strict : bool, default=False
+        Whether to raise a ValueError where anything is noticed that puts the certificate in doubt.
     baseline, threads
         As for :func:`certify_table`.
     max_memory : int or str, optional
@@ -193,23 +188,54 @@ def certify_file(
     ...     run = certify_file(path, Settings(target="label"))
     ...     names = sorted(file.name for file in run.save(pathlib.Path(folder) / "out"))
     >>> run.certificate.n, names
-    (180, ['certificate.json', 'model.json', 'report.html'])
+    (180, ['README.txt', 'certificate.json', 'model.json', 'report.html'])
     """
     file = Path(path)
     if file.is_dir():
         raise ValueError(f"The data must be a file. {str(file)!r} is a folder.")
+    settings = _settings_with(settings, file, test)
     if out is not None:
         check_folder(Path(out), force=force)
     make_classifier(settings.model, settings.seed)  # a wrong name is found out before a large file is read
     with progress(f"Reading {file.name} ..."):
-        table = load_table(file, settings, max_memory)
+        table = load_table(file, settings, max_memory, test)
     if announce is not None:
         announce(table)
+    if strict:
+        refuse_notes(table.notes)
     chosen, why = choose_method(settings, len(table.classes), len(table.y))
     words = method_words(chosen, why, len(table.classes))
     with progress(f"Certifying {settings.model} on {len(table.y)} rows (method: {words}) ..."):
         run = _certify(table, chosen, why, baseline=baseline, threads=threads)
-    return replace(run, source=file.name)
+    run = replace(run, source=file.name, test=None if test is None else Path(test).name)
+    return _finish(run, out, strict=strict)
+
+
+def _finish(run: Run, out: str | Path | None, *, strict: bool) -> Run:
+    """Add the note on a run that is replaced, if there is one, and refuse notes where they are to be refused."""
+    data = run.certificate.digests.get("data")
+    earlier = () if out is None else find_earlier_seeds(Path(out), run.settings, data)
+    if earlier:
+        run = replace(run, certificate=annotate(run.model, run.table, run.settings.time, earlier))
+    if strict:
+        refuse_notes(run.certificate.notes)
+    return run
+
+
+def _settings_with(settings: Settings, data: Path, test: str | Path | None) -> Settings:
+    """Return the settings with the method that a file of judged rows asks for, or say what does not go with it."""
+    if test is None:
+        if settings.method == "test":
+            raise ValueError("The method 'test' needs a table of rows to judge on: give --test.")
+        return settings
+    if settings.method not in {"auto", "test"} or settings.prior_fraction is not None:
+        wrong = "--prior-fraction" if settings.prior_fraction is not None else f"--method {settings.method}"
+        raise ValueError(f"With --test all rows of the data are learned from and {wrong} has no meaning. Leave it out.")
+    if settings.time is not None:
+        raise ValueError("With --test the judged rows are those of a table of their own, and --time has no meaning.")
+    if Path(test).resolve() == data.resolve():
+        raise ValueError(f"--test must be another file than the data. Got {str(test)!r} for both.")
+    return replace(settings, method="test")
 
 
 def certify_table(table: Table, settings: Settings, *, baseline: bool = True, threads: int = 1) -> Run:
@@ -246,9 +272,10 @@ def _certify(table: Table, chosen: Settings, why: str, *, baseline: bool, thread
     """Certify with settings whose method is resolved."""
     with threadpool_limits(threads), warnings.catch_warnings():
         warnings.simplefilter("ignore", CertificateWarning)  # the certificate carries the same as notes
-        model = estimator_for(table, chosen).fit(table.X, table.y)
+        model = estimator_for(table, chosen).fit(table.X, table.y, in_order=chosen.time is not None)
         other = _baseline(table, chosen) if baseline else None
-    return Run(model.certificate_, chosen, why, table, model, baseline=other, curve=_curve(model, chosen))
+    certificate = annotate(model, table, chosen.time)
+    return Run(certificate, chosen, why, table, model, baseline=other, curve=_curve(model, chosen))
 
 
 def _baseline(table: Table, settings: Settings) -> Baseline | None:
@@ -257,7 +284,8 @@ def _baseline(table: Table, settings: Settings) -> Baseline | None:
     if not method:
         return None
     held_out = replace(settings, method=method, prior_fraction=_BASELINE)
-    first = estimator_for(table, held_out).fit(table.X, table.y).certificate_.statements[0]
+    model = estimator_for(table, held_out).fit(table.X, table.y, in_order=settings.time is not None)
+    first = model.certificate_.statements[0]
     errors = int(first.observed.get("predict_errors", first.observed["errors"]))
     losses = np.arange(first.n) < errors
     value = certify_predictions(losses=losses, delta=settings.delta, candidates=settings.candidates).value
@@ -280,6 +308,7 @@ def _curve(model: object, settings: Settings) -> dict[str, list[float]] | None:
 def _about(run: Run) -> dict[str, str]:
     return {
         "Data": run.source,
+        **({} if run.test is None else {"Judged on": run.test}),
         "Rows": str(len(run.table.y)),
         "Target": run.settings.target,
         "Classes": class_counts(run.table.classes, run.table.counts, 12),
@@ -289,12 +318,12 @@ def _about(run: Run) -> dict[str, str]:
 
 
 def _commands(run: Run) -> list[tuple[str, str]]:
-    trust = "".join(f" --trust {quote(name)}" for name in run.trust)
+    files = data_options(run.source, run.test)
     return [
         ("The number follows from what was observed", "pacbayes verify certificate.json"),
         (
             "The observed numbers and the predictor follow from the data",
-            f"pacbayes verify certificate.json --data {quote(run.source)} --model model.json{trust}",
+            f"pacbayes verify certificate.json{files} --model model.json{trust_options(run.trust)}",
         ),
         ("The number at a delta", f"pacbayes bound --from certificate.json --delta {run.settings.delta:g}"),
     ]

@@ -10,7 +10,8 @@ from pacbayes.runs.methods import METHODS
 
 __all__ = ["Settings"]
 
-_OPTIONAL = {"prior_fraction": float, "positive": str, "delimiter": str}
+_OPTIONAL = {"prior_fraction": float, "positive": str, "delimiter": str, "time": str, "encoding": str}
+_DECIMALS = (".", ",")
 _MISSING = ("refuse", "category")
 
 
@@ -20,9 +21,9 @@ class Settings:
 
     Attributes
     ----------
-    target, drop, positive, missing
+    target, drop, positive, missing, time
         As :func:`pacbayes.tables.prepare_table` takes them.
-    delimiter, header, missing_values
+    delimiter, header, missing_values, encoding, decimal
         As :func:`pacbayes.tables.read_table` takes them.
     model : str
         Name or dotted path of the classifier.
@@ -61,6 +62,9 @@ class Settings:
     delimiter: str | None = None
     header: bool = True
     missing_values: tuple[str, ...] = ()
+    time: str | None = None
+    encoding: str | None = None
+    decimal: str = "."
 
     def __post_init__(self) -> None:
         methods = ("auto", *METHODS)
@@ -71,6 +75,8 @@ class Settings:
             f"--missing must be refuse or category. Got {self.missing!r} instead.": self.missing not in _MISSING,
             f"--delimiter must be a single character. Got {self.delimiter!r} instead.": self.delimiter is not None
             and len(self.delimiter) != 1,
+            f"--decimal must be '.' or ','. Got {self.decimal!r} instead.": self.decimal not in _DECIMALS,
+            f"--decimal and --delimiter must differ. Got {self.decimal!r} for both.": self.decimal == self.delimiter,
             f"--prior-fraction must lie strictly between 0 and 1. Got {self.prior_fraction} instead.": (
                 self.prior_fraction is not None and not 0.0 < self.prior_fraction < 1.0
             ),

@@ -36,6 +36,7 @@ _CLASSIFIERS = {
 
 # Which objects these and the preprocessing of tables are made of, by the module that defines them.
 _OBJECTS = {
+    "pacbayes.learners.encoded": "EncodedClassifier",
     "pacbayes.learners.one_class": "OneClass",
     "sklearn._loss.link": "HalfLogitLink IdentityLink Interval LogitLink MultinomialLogit",
     "sklearn._loss.loss": "ExponentialLoss HalfBinomialLoss HalfMultinomialLoss",

@@ -8,17 +8,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from threadpoolctl import threadpool_limits
 
 from pacbayes import procedures
 from pacbayes.certificate import Cause, Certificate, Check, Verification, compare, find_cause
 from pacbayes.estimators import CertificateWarning
 from pacbayes.procedures import compare_certificates, version_differences
-from pacbayes.runs.folder import MODEL, StoredRun, load_run, read_certificate
+from pacbayes.runs.check import check_file, read_prediction_file
+from pacbayes.runs.folder import COLUMNS, MODEL, StoredRun, load_run, read_bounded, read_certificate
 from pacbayes.runs.methods import choose_method, estimator_for
 from pacbayes.runs.models import trust_needed
 from pacbayes.runs.predictors import ChangedPredictorError, compare_models
-from pacbayes.runs.run import Progress, load_table, silent
+from pacbayes.runs.reading import load_table
+from pacbayes.runs.run import Progress, silent
+from pacbayes.runs.table import EARLIER, annotate
 from pacbayes.tables import LinearTerms, Table
 
 __all__ = ["Verified", "verify_folder", "verify_run"]
@@ -55,6 +59,7 @@ def verify_folder(
     place: str | Path,
     *,
     data: str | Path | None = None,
+    test: str | Path | None = None,
     model: str | Path | None = None,
     trust: tuple[str, ...] = (),
     threads: int = 1,
@@ -69,6 +74,8 @@ def verify_folder(
         The folder, or its certificate.json.
     data : path, optional
         The table it was made from; then everything is run again and compared.
+    test : path, optional
+        The table of judged rows, if they came from one of their own.
     model : path, optional
         The predictor's model.json or its folder; by default beside the certificate.
     trust : tuple of str
@@ -99,23 +106,29 @@ def verify_folder(
     path = Path(place)
     certificate = read_certificate(path)
     procedure = procedures.get(certificate.procedure)
+    if test is not None and data is None:
+        raise ValueError("--test goes with --data: give the table that was learned from, too.")
     if data is not None and not procedure.repeatable:
         raise ValueError("A certificate from watch cannot be run again from data.")
     with progress("Checking ..."):
-        return _verify(certificate, path, data, model, trust, threads, max_memory)
+        return _verify(certificate, path, data, test, model, trust, threads, max_memory)
 
 
 def _verify(
     certificate: Certificate,
     path: Path,
     data: str | Path | None,
+    test: str | Path | None,
     model: str | Path | None,
     trust: tuple[str, ...],
     threads: int,
     max_memory: int | str | None,
 ) -> Verified:
     procedure, own = procedures.get(certificate.procedure), certificate.verify()
-    beside = (path if path.is_dir() else path.parent) / MODEL
+    folder = path if path.is_dir() else path.parent
+    beside = folder / MODEL
+    if data is not None and model is None and own and not beside.is_file() and (folder / COLUMNS).is_file():
+        return _verify_predictions(certificate, folder / COLUMNS, data, max_memory, own)
     found = Path(model) if model is not None else (beside if data is not None or beside.is_file() else None)
     proves = ("arithmetic", "not_data" if procedure.repeatable else "not_losses")
     unchecked = ("data", "predictor" if found is None else "predictor_numbers") if procedure.repeatable else ("losses",)
@@ -128,8 +141,23 @@ def _verify(
     if data is None:
         belongs = _check_belongs(certificate, stored)
         return Verified(certificate, Verification((*own.checks, belongs), (*proves, "belongs")), unchecked)
-    table = load_table(data, stored.settings, max_memory)
+    if (stored.settings.method == "test") != (test is not None):
+        words = "give --test as well as --data" if test is None else "leave --test out"
+        own_rows = "on the rows of a table of its own" if test is None else "on rows of the data"
+        raise ValueError(f"This run was judged {own_rows}: {words}.")
+    table = load_table(data, stored.settings, max_memory, test)
     return Verified(certificate, verify_run(certificate, stored, table, trust=trust, threads=threads, own=own))
+
+
+def _verify_predictions(
+    certificate: Certificate, record: Path, data: str | Path, max_memory: int | str | None, own: Verification
+) -> Verified:
+    """Count again in a file of predictions that some other tool made."""
+    columns = read_prediction_file(read_bounded(record))
+    options = {"delta": certificate.delta, "candidates": certificate.candidates}
+    again = check_file(data, columns, max_memory=max_memory, **options)  # type: ignore[arg-type]
+    checks = (*own.checks, *compare_certificates(certificate, again.certificate))
+    return Verified(certificate, Verification(checks, ("counted_again", "not_collection")))
 
 
 def _check_belongs(certificate: Certificate, stored: StoredRun) -> Check:
@@ -177,8 +205,10 @@ def verify_run(
         return Verification(tuple(first))
     with threadpool_limits(threads), warnings.catch_warnings():
         warnings.simplefilter("ignore", CertificateWarning)
-        again = estimator_for(table, stored.settings).fit(table.X, table.y)
-        checks = compare_certificates(certificate, again.certificate_)
+        in_order = stored.settings.time is not None
+        again = estimator_for(table, stored.settings).fit(table.X, table.y, in_order=in_order)
+        earlier = tuple(note for note in certificate.notes if note.code == EARLIER)
+        checks = compare_certificates(certificate, annotate(again, table, stored.settings.time, earlier))
         last = _check_predictor(stored, again.issued_.stored)
     return Verification((*first, *checks, last), procedures.get(certificate.procedure).proves)
 
@@ -198,7 +228,7 @@ def _check_table(stored: StoredRun, table: Table) -> list[Check]:
     return [
         compare("rows", stored.rows, len(table.y)),
         Check("columns", found == stored.columns, claimed=_differing(stored.columns, found)),
-        compare("classes", stored.classes, table.classes),
+        compare("classes", stored.classes, tuple(np.unique(table.y).tolist())),
     ]
 
 

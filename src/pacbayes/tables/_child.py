@@ -21,9 +21,14 @@ from pacbayes.tables._source import Description, Source
 
 __all__ = ["Child"]
 
-SECONDS, _BYTES_PER_SECOND = 60, 1 << 20  # of processor time: so much, and more for a large file
+SECONDS = 60  # of processor time, and more for a large file
+_BYTES_PER_SECOND = {"parquet": 1 << 20, "arrow": 1 << 20, "excel": 1 << 16}
+_TOLD = {
+    "sheets": "it has {} sheets with cells in them. Save the one that you mean as CSV, or by itself.",
+    "wide": "its row {} has more cells than its first row, which names the columns.",
+}
 _PATIENCE = 5  # times as much for everything, as the machine may be busy and the disk slow
-_PROGRAM = Path(__file__).with_name("_columnar_child.py")
+_PROGRAM = Path(__file__).with_name("_reading_child.py")
 _NUMPY_OPTIONAL = 18  # the first pyarrow that starts without numpy, in half the time
 
 
@@ -32,7 +37,7 @@ class Child:
 
     Parameters
     ----------
-    kind : {"parquet", "arrow"}
+    kind : {"parquet", "arrow", "excel"}
     source : path or bytes
     description : Description
         With the limit on memory.
@@ -42,14 +47,14 @@ class Child:
         self._limit, self._suffix = description.limit, description.suffix[1:]
         self._content = None if isinstance(source, Path) else source.getvalue()
         size = source.stat().st_size if isinstance(source, Path) else len(source.getvalue())
-        self._seconds = SECONDS + size // _BYTES_PER_SECOND
+        self._seconds = SECONDS + size // _BYTES_PER_SECOND[kind]
         request = {
             "kind": kind,
             "source": str(source.absolute()) if isinstance(source, Path) else None,
             "limit": self._limit,
             "seconds": self._seconds,
             "sys_path": [os.path.abspath(each) for each in sys.path],  # noqa: PTH100
-            "numpy": _needs_numpy(),
+            "numpy": kind != "excel" and _needs_numpy(),
         }
         self._output = _open_output()
         self._process = self._start(json.dumps(request))
@@ -102,6 +107,8 @@ class Child:
             return self._crash(told)
         if code == "limit":
             return refuse_size(self._limit, int(detail) if detail.isascii() and detail.isdigit() else None)
+        if code in _TOLD:
+            return TableError(_TOLD[code].format(one_line(detail)))
         return self._refuse(one_line(detail))
 
     def _crash(self, told: bytes) -> TableError:

@@ -63,11 +63,10 @@ def describe_column(series: pd.Series, name: str) -> Column:
     """Say what a column holds, or why no model can use it."""
     if holds_times(series):
         raise TableError(
-            f"The column {name!r} holds times, which are neither numbers nor categories. Leave it out with --drop."
+            f"The column {name!r} holds times, which are neither numbers nor categories. Leave it out with --drop, or "
+            "order the rows by it with --time."
         )
     missing = int(series.isna().sum())
-    if missing == len(series):
-        raise TableError(f"The column {name!r} holds nothing but missing values. Leave it out with --drop.")
     if holds_numbers(series):
         if not np.isfinite(series.dropna().to_numpy(dtype=np.float64)).all():
             raise TableError(f"The column {name!r} holds infinite values, which no model can use.")

@@ -1,40 +1,88 @@
-"""What a user should know about a table before trusting what was made of it; nothing here changes any number."""
+"""What a user should know about a table before trusting what was made of it; nothing here changes any number.
+
+These notes are made from all rows, before any of them is learned from. They are statements about the table: about the
+form of its columns, the order of its rows and how many of a class there are. None of them says how a column goes with
+the target, so that whoever follows one, and leaves a column out, has chosen nothing by the labels of judged rows; notes
+that do are in ``_leaks.py``, and see learning rows alone. A refusal because of a note (``--strict``) only takes
+certificates away, so that those that are issued are wrong no more often than before.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pacbayes._core.notes import Note
-from pacbayes._core.types import Labels
+from pacbayes.tables._times import looks_like_dates
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from pacbayes.tables._columns import Column
 
-__all__ = ["find_notes"]
+__all__ = ["FEW_OF_A_CLASS", "find_class_notes", "find_notes", "shorten"]
 
 _MOSTLY = 0.8  # of the texts of a column, for it to look like numbers
-_FEW = 50  # different values up to which a column may name the classes
 _MOST = 8
+_SORTED = 20  # different values from which on a sorted column is no accident
+_MANY = 100  # rows from which on whole numbers that all differ look like an identifier
+_HARDLY, _FEW = 0.001, 5  # share and number of rows below which other values than the most common one hardly occur
+FEW_OF_A_CLASS = 20
 
 
 def find_notes(
-    frame: pd.DataFrame, columns: tuple[Column, ...], y: Labels, classes: tuple[str, ...]
+    frame: pd.DataFrame, columns: tuple[Column, ...], empty: Sequence[str], *, by_time: bool
 ) -> tuple[Note, ...]:
-    """Return notes on columns that look like something else, and on labels that differ in blanks alone."""
+    """Return notes on columns that look like something else than they are taken for, and on the order of the rows.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        In the order of the file, or by time.
+    columns : tuple of Column
+        Those that are predicted from.
+    empty : sequence of str
+        Columns that were left out because nothing in them is known.
+    by_time : bool
+        Whether the rows were sorted by time here; their order is then no news.
+    """
     notes = []
     for column in columns:
         series = frame[column.name]
         if column.kind == "category":
-            notes += _find_numbers(column, series) or _find_identifier(column, len(series))
-        notes += _find_leak(column, series, y, len(classes))
-    if len({label.strip().lower() for label in classes}) < len(classes):
-        notes.append(Note("classes_differ_in_blanks", {"classes": classes[:_MOST]}))
+            notes += _find_numbers(column, series) or _find_dates(column, series) or _find_identifier(column, series)
+        else:
+            notes += _find_counter(column, series)
+        if not by_time and not notes_on(notes, column):
+            notes += _find_sorting(column, series)
+    hardly = [column.name for column in columns if _hardly_varies(frame[column.name])]
+    first = [Note("empty_columns", shorten("columns", empty))] if empty else []
+    last = [Note("hardly_varies", shorten("columns", hardly))] if hardly else []
     more = len(notes) - _MOST
-    return tuple(notes[:_MOST]) + ((Note("more_notes", {"count": more}),) if more > 0 else ())
+    return (*first, *notes[:_MOST], *([Note("more_notes", {"count": more})] if more > 0 else []), *last)
+
+
+def notes_on(notes: Sequence[Note], column: Column) -> bool:
+    """Return whether the last note is one on this column that already says that its values rise or differ."""
+    return bool(notes) and notes[-1].code == "counts_rows" and notes[-1].numbers.get("column") == column.name
+
+
+def shorten(name: str, texts: Sequence[str]) -> dict[str, tuple[str, ...] | int]:
+    """Return some texts under a name, and how many there are."""
+    return {name: tuple(texts[:_MOST]), "count": len(texts)}
+
+
+def find_class_notes(classes: Sequence[str], counts: Sequence[int]) -> tuple[Note, ...]:
+    """Return notes on classes that differ in blanks alone, or have few rows."""
+    notes = []
+    if len({label.strip().lower() for label in classes}) < len(classes):
+        notes.append(Note("classes_differ_in_blanks", {"classes": tuple(classes[:_MOST])}))
+    rare = [label for label, count in zip(classes, counts, strict=True) if count < FEW_OF_A_CLASS]
+    if rare:
+        notes.append(Note("rare_classes", {**shorten("classes", rare), "least": FEW_OF_A_CLASS}))
+    return tuple(notes)
 
 
 def _find_numbers(column: Column, series: pd.Series) -> list[Note]:
@@ -52,14 +100,41 @@ def _find_numbers(column: Column, series: pd.Series) -> list[Note]:
     return [Note("looks_like_numbers", {"column": column.name, "count": len(odd), "example": str(odd.iloc[0])})]
 
 
-def _find_identifier(column: Column, rows: int) -> list[Note]:
-    if column.distinct < rows - column.missing or column.distinct < 2:
+def _find_dates(column: Column, series: pd.Series) -> list[Note]:
+    return [Note("holds_dates", {"column": column.name})] if looks_like_dates(series) else []
+
+
+def _find_identifier(column: Column, series: pd.Series) -> list[Note]:
+    if column.distinct < len(series) - column.missing or column.distinct < 2:
         return []
     return [Note("names_each_row", {"column": column.name})]
 
 
-def _find_leak(column: Column, series: pd.Series, y: Labels, classes: int) -> list[Note]:
-    if not classes <= column.distinct <= _FEW or column.missing:
+def _find_counter(column: Column, series: pd.Series) -> list[Note]:
+    """Find whole numbers that rise from row to row, or that are all different."""
+    values = series.dropna().to_numpy(dtype=np.float64)
+    if column.distinct < max(values.size, 2) or not np.array_equal(values, np.round(values)):
         return []
-    pairs = len(set(zip(np.asarray(series).tolist(), np.asarray(y).tolist(), strict=True)))
-    return [Note("gives_target_away", {"column": column.name})] if pairs == column.distinct else []
+    if series.is_monotonic_increasing or series.is_monotonic_decreasing:
+        return [Note("counts_rows", {"column": column.name})]
+    span = float(values.max() - values.min()) + 1.0
+    # drawn from so narrow a span, some would be the same
+    dense = values.size * (values.size - 1) > 10.0 * span
+    return [Note("numbers_each_row", {"column": column.name})] if values.size >= _MANY or dense else []
+
+
+def _find_sorting(column: Column, series: pd.Series) -> list[Note]:
+    if column.distinct < _SORTED:
+        return []
+    known = series.dropna()
+    if column.kind == "number" or looks_like_dates(known):
+        values = known if column.kind == "number" else known.astype(str)
+        if values.is_monotonic_increasing or values.is_monotonic_decreasing:
+            return [Note("sorted_by_column", {"column": column.name})]
+    return []
+
+
+def _hardly_varies(series: pd.Series) -> bool:
+    """Return whether almost all rows have the same value."""
+    others = len(series) - int(series.value_counts(dropna=False).iloc[0])
+    return others < max(_FEW, _HARDLY * len(series))

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pacbayes._core.notes import Note
-from pacbayes._core.types import Labels
+from pacbayes._core.types import IntArray, Labels
 from pacbayes.tables._columns import Column, check_missing, describe_column, require_column, to_values
 from pacbayes.tables._error import TableError
-from pacbayes.tables._notes import find_notes
+from pacbayes.tables._notes import find_class_notes, find_notes
 from pacbayes.tables._target import read_labels
+from pacbayes.tables._times import Times, read_times, show_time, sort_by_time
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,6 +44,12 @@ class Table:
         How often each occurs.
     notes : tuple of Note
         What a user should know about the columns; :func:`pacbayes.tables.words.sentence` says it.
+    times : ndarray or None
+        When each row was, if a column of times was named: the rows are then sorted by it, the earliest first.
+    numbers : ndarray or None
+        The number of each row in the file, from 0, if they were sorted.
+    learning : int or None
+        How many of the first rows are learned from, where the others came from a table of their own to be judged.
     """
 
     X: pd.DataFrame
@@ -52,6 +59,13 @@ class Table:
     classes: tuple[str, ...]
     counts: tuple[int, ...] = ()
     notes: tuple[Note, ...] = ()
+    times: Times | None = None
+    numbers: IntArray | None = None
+    learning: int | None = None
+
+    def row_number(self, row: int) -> int:
+        """Return the number that a row has in the file, from 1."""
+        return 1 + (row if self.numbers is None else int(self.numbers[row]))
 
 
 def prepare_table(
@@ -61,6 +75,7 @@ def prepare_table(
     drop: Sequence[str] = (),
     positive: str | None = None,
     missing: str = "refuse",
+    time: str | None = None,
 ) -> Table:
     """Take the target from a table and give every other column a kind.
 
@@ -73,11 +88,14 @@ def prepare_table(
     target : str
         Column of labels.
     drop : sequence of str
-        Columns to leave out.
+        Columns to leave out; a text that is no column is taken as several, separated by commas.
     positive : str, optional
         A label; if there are more than two, the others are taken together as "not" it.
     missing : {"refuse", "category"}, default="refuse"
         Whether missing values among the rows are refused, or kept as a category (for numbers: an indicator).
+    time : str, optional
+        Column that says when the rows were. They are sorted by it, the earliest first and those of the same time as
+        they came, and it is not predicted from: times to come lie outside those that were learned from.
 
     Returns
     -------
@@ -91,23 +109,55 @@ def prepare_table(
     >>> table = prepare_table(frame, "ill")
     >>> [(column.name, column.kind) for column in table.columns], table.classes
     ([('age', 'number'), ('job', 'category')], ('no', 'yes'))
-    >>> table.notes[-1]
-    Note('gives_target_away', {'column': 'job'})
+    >>> table.notes
+    (Note('counts_rows', {'column': 'age'}),)
     """
     import pandas as pd  # noqa: PLC0415
 
-    names = _name_columns(frame, target, drop)
+    left_out = split_names(frame, drop)
+    times = None if time is None else _read_times(frame, target, time, left_out)
+    order = None if times is None else sort_by_time(times)
+    if times is not None and order is not None:
+        frame, times = frame.iloc[order].reset_index(drop=True), times[order]
+    names = _name_columns(frame, target, left_out, time)
     y = read_labels(frame[target], target, positive)
-    columns = tuple(describe_column(frame[name], name) for name in names)
+    empty = [name for name in names if frame[name].isna().all()]
+    columns = tuple(describe_column(frame[name], name) for name in names if name not in empty)
+    if not columns:
+        raise TableError(f"No column besides the target {target!r} holds a value to predict it from.")
     check_missing(columns, len(frame), missing)
     values = {column.name: to_values(frame[column.name], column.kind) for column in columns}
     labels, counts = np.unique(y, return_counts=True)
     classes = tuple(str(label) for label in labels)
-    notes = find_notes(frame, columns, y, classes)
-    return Table(pd.DataFrame(values), y, target, columns, classes, tuple(counts.tolist()), notes)
+    notes = (
+        *_describe_time(time, times),
+        *find_notes(frame, columns, empty, by_time=time is not None),
+        *find_class_notes(classes, counts.tolist()),
+    )
+    return Table(pd.DataFrame(values), y, target, columns, classes, tuple(counts.tolist()), notes, times, order)
 
 
-def _name_columns(frame: pd.DataFrame, target: str, drop: Sequence[str]) -> list[str]:
+def _describe_time(time: str | None, times: Times | None) -> tuple[Note, ...]:
+    if time is None or times is None:
+        return ()
+    first, last = show_time(times, 0), show_time(times, -1)
+    return (Note("time_orders_rows", {"column": time, "first": first, "last": last}),)
+
+
+def split_names(frame: pd.DataFrame, given: Sequence[str]) -> tuple[str, ...]:
+    """Return names of columns; what is no name as a whole is a list of them, separated by commas."""
+    parts = [[text] if text in frame.columns else text.split(",") for text in given]
+    return tuple(dict.fromkeys(name if name in frame.columns else name.strip() for part in parts for name in part))
+
+
+def _read_times(frame: pd.DataFrame, target: str, time: str, drop: Sequence[str]) -> Times:
+    require_column(frame, time)
+    if time == target or time in drop:
+        raise TableError(f"The time {time!r} cannot be the target or dropped: it says when the rows were.")
+    return read_times(frame[time], time)
+
+
+def _name_columns(frame: pd.DataFrame, target: str, drop: Sequence[str], time: str | None) -> list[str]:
     """Return the columns to predict from, or say why there is nothing to certify."""
     for name in (target, *drop):
         require_column(frame, name)
@@ -115,7 +165,7 @@ def _name_columns(frame: pd.DataFrame, target: str, drop: Sequence[str]) -> list
         raise TableError(f"The target {target!r} cannot be dropped.")
     if len(frame) < MINIMUM_ROWS:
         raise TableError(f"A certificate needs at least {MINIMUM_ROWS} rows. Got {len(frame)}.")
-    names = [name for name in frame.columns if name != target and name not in drop]
+    names = [name for name in frame.columns if name not in {target, time, *drop}]
     if not names:
         raise TableError(f"There is no column besides the target {target!r} to predict it from.")
     return names

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from pacbayes.tables._error import TableError, one_line
 from pacbayes.tables._limits import check_limit, refuse_size, to_bytes
-from pacbayes.tables._source import Description
+from pacbayes.tables._source import Description, check_encoding
 from pacbayes.tables._unpack import BROKEN
 from pacbayes.tables.formats import COMPRESSIONS, FORMATS
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["read_table"]
 
-_SPREADSHEETS = {".xlsx", ".xls", ".ods"}
+_SPREADSHEETS = {".xls", ".xlsb", ".ods", ".numbers"}
 
 
 def read_table(
@@ -28,9 +28,12 @@ def read_table(
     delimiter: str | None = None,
     header: bool = True,
     missing_values: Sequence[str] = (),
+    encoding: str | None = None,
+    decimal: str = ".",
     max_memory: int | str | None = None,
+    texts: Sequence[str] = (),
 ) -> pd.DataFrame:
-    r"""Read a table from a CSV, Parquet or Arrow file, which may be compressed and need not be trusted.
+    r"""Read a table from a text, Parquet, Arrow, Excel or svmlight file, which may be packed and need not be trusted.
 
     A file that is damaged, or made to crash or to fill the memory of whoever reads it, is refused in one sentence.
 
@@ -45,9 +48,17 @@ def read_table(
         Whether the first line of a text file names the columns; otherwise they are c1, c2, ...
     missing_values : sequence of str
         Texts that stand for a missing value, besides the empty text, NA, NaN, null and their like.
+    encoding : str, optional
+        Of text files, such as "latin-1" or "utf-16"; by default UTF-8.
+    decimal : {".", ","}, default="."
+        What separates the decimals of numbers in text files; with a comma, columns are not separated by commas unless
+        ``delimiter`` says so.
     max_memory : int or str, optional
         Bytes that the file may unpack to, and its cells may take at eight bytes each: a number, or a text such as
         "500MB" or "4GiB"; by default 4 GiB, or half of the memory that there is if that is less.
+
+    texts : sequence of str
+        Columns of a text file that are kept as they are written, even if they read like numbers.
 
     Returns
     -------
@@ -72,7 +83,8 @@ def read_table(
     place, limit = Path(path), to_bytes(max_memory)
     _check_place(place)
     suffix, packing = _split_name(place)
-    description = Description(suffix, delimiter, header, missing_values, limit)
+    check_encoding(encoding)
+    description = Description(suffix, delimiter, header, missing_values, encoding, decimal, texts, limit)
     try:
         frame = _read(place, packing, description)
     except BROKEN as error:
@@ -125,7 +137,7 @@ def _split_name(place: Path) -> tuple[str, str]:
     packing = place.suffix.lower() if place.suffix.lower() in COMPRESSIONS else ""
     suffix = (Path(place.stem) if packing else place).suffix.lower()
     if suffix not in FORMATS:
-        hint = " Save a spreadsheet as CSV first." if suffix in _SPREADSHEETS else ""
+        hint = " Save the spreadsheet as .xlsx or CSV first." if suffix in _SPREADSHEETS else ""
         raise TableError(
             f"The name of a table must end in one of {', '.join(sorted(FORMATS))}, then in one of "
             f"{', '.join(COMPRESSIONS)} if it is packed (table.csv.zip). Got {place.name!r} instead.{hint}"

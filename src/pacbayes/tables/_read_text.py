@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import re
 import warnings
@@ -12,12 +13,12 @@ from typing import IO, TYPE_CHECKING
 
 from pacbayes.tables._error import TableError, one_line
 from pacbayes.tables._limits import check_cells, check_limit
-from pacbayes.tables._source import Description, Source, refuse_duplicates
+from pacbayes.tables._source import Description, Source, is_wide, refuse_duplicates
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["read_text"]
+__all__ = ["opened", "read_text"]
 
 _DELIMITERS = ",;\t|"
 _PEEK, _CHUNK = 1 << 16, 1 << 22
@@ -28,8 +29,8 @@ def read_text(source: Source, description: Description) -> pd.DataFrame:
     """Read a table of text; the separator that the first line has most of, unless it is given."""
     import pandas as pd  # noqa: PLC0415
 
-    first = _first_line(source)
-    separator = description.delimiter or max(_DELIMITERS, key=first.count)
+    first = _first_line(source, description.encoding)
+    separator = description.delimiter or _find_separator(first, description.decimal)
     names = _split(first, separator)
     header = description.header
     if header:
@@ -42,17 +43,25 @@ def read_text(source: Source, description: Description) -> pd.DataFrame:
         "index_col": False,
         "skipinitialspace": True,
         "low_memory": False,
+        "decimal": description.decimal,
+        "encoding": description.encoding or "utf-8",
         **_exact_numbers(pd.__version__),
     }
-    rows = _count_lines(source, description.limit)
+    rows = _count_lines(source, description)
     with _refuse_other_text(separator):
         # a header may go on over several lines; short rows of a wide table are few bytes and much memory
-        columns = pd.read_csv(source, nrows=0, **options).shape[1]
-        check_cells(rows, columns, description.limit)
+        columns = list(pd.read_csv(source, nrows=0, **options).columns)
+        check_cells(rows, len(columns), description.limit)
         _rewind(source)
-        frame = pd.read_csv(source, **options)
+        kept = {each: str for each in columns if str(each).strip() in description.texts}
+        frame = pd.read_csv(source, dtype=kept, **options)
     frame.columns = [str(name).strip() for name in frame.columns]
     return frame
+
+
+def _find_separator(line: str, decimal: str) -> str:
+    """Return the separator that a line has most of; a comma that is in numbers is none."""
+    return max((each for each in _DELIMITERS if each != decimal), key=line.count)
 
 
 @contextmanager
@@ -65,6 +74,8 @@ def _refuse_other_text(separator: str) -> Iterator[None]:
             yield
     except TableError:
         raise
+    except UnicodeDecodeError as error:
+        raise _refuse_encoding(error) from None
     except pd.errors.ParserWarning:
         raise TableError(f"its rows have more fields than its first line, separated by {separator!r}.") from None
     except (ValueError, TypeError, OverflowError, IndexError, csv.Error) as error:
@@ -79,7 +90,7 @@ def _split(line: str, separator: str) -> list[str]:
 
 
 @contextmanager
-def _opened(source: Source) -> Iterator[IO[bytes]]:
+def opened(source: Source) -> Iterator[IO[bytes]]:
     """Give a file to read, and leave a source in memory at its start."""
     if isinstance(source, Path):
         with source.open("rb") as file:
@@ -94,14 +105,14 @@ def _rewind(source: Source) -> None:
         source.seek(0)
 
 
-def _count_lines(source: Source, limit: int) -> int:
+def _count_lines(source: Source, description: Description) -> int:
     """Return how many lines there are, or a few more; a file that has no end is refused at the limit."""
     lines, size = 1, 0
-    with _opened(source) as file:
+    with opened(source) as file:
         while chunk := file.read(_CHUNK):
             size += len(chunk)
-            check_limit(size, limit)
-            _refuse_zeros(chunk)
+            check_limit(size, description.limit)
+            _refuse_zeros(chunk, description.encoding)
             lines += chunk.count(b"\n") + chunk.count(b"\r") - chunk.count(b"\r\n")
     return lines
 
@@ -111,22 +122,33 @@ def _exact_numbers(version: str) -> dict[str, str]:
     return {"float_precision": "round_trip"} if int(version.partition(".")[0]) < 3 else {}
 
 
-def _refuse_zeros(part: bytes) -> None:
-    if b"\0" in part:
-        raise TableError("it is not text: it holds zero bytes.")
+def _refuse_zeros(part: bytes, encoding: str | None) -> None:
+    if b"\0" in part and not is_wide(encoding):
+        wide = part.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+        hint = " It begins like text in UTF-16: give --encoding utf-16, or save it as UTF-8." if wide else ""
+        raise TableError(f"it is not text: it holds zero bytes.{hint}")
 
 
-def _first_line(source: Source) -> str:
+def _refuse_encoding(error: UnicodeDecodeError) -> TableError:
+    if error.encoding.replace("-", "").lower() not in {"utf8", "utf8sig"}:
+        return TableError(f"it is not text in {error.encoding}, which --encoding says it is ({one_line(error)}).")
+    return TableError(
+        f"it is not text in UTF-8 ({one_line(error)}). Give its encoding, such as --encoding latin-1, or save it as "
+        "UTF-8."
+    )
+
+
+def _first_line(source: Source, encoding: str | None) -> str:
     """Return the first line of text, and leave the source at its start; refuse what is not text."""
-    with _opened(source) as file:
+    with opened(source) as file:
         start = file.read(_PEEK)
         if len(start) == _PEEK:
             start += file.readline(_LONGEST)  # the whole of a long first line
-    _refuse_zeros(start)
+    _refuse_zeros(start, encoding)
     try:
-        text = start.decode("utf-8-sig", errors="strict" if len(start) < _PEEK else "ignore")
+        text = start.decode(encoding or "utf-8-sig", errors="strict" if len(start) < _PEEK else "ignore")
     except UnicodeDecodeError as error:
-        raise TableError(f"it is not text in UTF-8; save it as UTF-8 first ({one_line(error)}).") from None
+        raise _refuse_encoding(error) from None
     lines = [line for line in re.split(r"[\r\n]+", text) if line.strip()]
     if not lines:
         raise TableError("it has no text in it.")

@@ -14,7 +14,7 @@ from pacbayes.tables._error import TableError
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["read_labels"]
+__all__ = ["read_labels", "to_labels"]
 
 _MOST_CLASSES = 100
 
@@ -26,7 +26,7 @@ def read_labels(series: pd.Series, target: str, positive: str | None) -> Labels:
         raise TableError(f"The target {target!r} must be known in every row. It is missing in {unknown}.")
     if holds_times(series):
         raise TableError(f"The target {target!r} holds times, not classes.")
-    labels = _to_labels(series)
+    labels = to_labels(series)
     classes, counts = np.unique(labels, return_counts=True)
     texts = [str(label) for label in classes]
     if positive is not None and positive not in texts:
@@ -42,7 +42,7 @@ def read_labels(series: pd.Series, target: str, positive: str | None) -> Labels:
     return labels
 
 
-def _to_labels(series: pd.Series) -> Labels:
+def to_labels(series: pd.Series) -> Labels:
     """Return whole numbers where all values are such, and text otherwise."""
     if holds_numbers(series) and series.dtype.kind != "b":
         values = series.to_numpy(dtype=np.float64)

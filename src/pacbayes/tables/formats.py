@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from pacbayes.tables._read_columnar import read_arrow, read_parquet
+from pacbayes.tables._read_excel import read_excel
+from pacbayes.tables._read_svmlight import read_svmlight
 from pacbayes.tables._read_text import read_text
 from pacbayes.tables._source import Description, Source
 from pacbayes.tables._unpack import unpack_bzip2, unpack_gzip, unpack_xz, unpack_zip, unpack_zstd
@@ -34,6 +36,11 @@ FORMATS: Mapping[str, Reader] = {
     ".arrow": read_arrow,
     ".feather": read_arrow,
     ".ipc": read_arrow,
+    ".xlsx": read_excel,
+    ".xlsm": read_excel,
+    ".svm": read_svmlight,
+    ".svmlight": read_svmlight,
+    ".libsvm": read_svmlight,
 }
 
 COMPRESSIONS: Mapping[str, Unpacker] = {

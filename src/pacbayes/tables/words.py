@@ -4,22 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pacbayes._core.notes import Note, NoteValue
+from pacbayes._core.note_words import TABLE_NOTES, fill_sentence
+from pacbayes._core.notes import Note
 from pacbayes.tables.formats import FORMATS
 
 __all__ = ["SENTENCES", "class_counts", "list_formats", "sentence"]
 
-SENTENCES: Mapping[str, str] = {
-    "has_decimal_commas": "The column {column!r} looks like numbers with a decimal comma, and is taken as a category.",
-    "looks_like_numbers": (
-        "The column {column!r} is taken as a category because of {count} values that are no numbers, such as "
-        "{example!r:.40}. If they stand for missing values, give --missing-value."
-    ),
-    "names_each_row": "Every value of the column {column!r} occurs once, as in an identifier; consider --drop.",
-    "gives_target_away": "The column {column!r} determines the target. Will it be known for new cases?",
-    "classes_differ_in_blanks": "Some classes differ in blanks or capitals alone: {classes}.",
-    "more_notes": "There are {count} more notes of this kind.",
-}
+SENTENCES: Mapping[str, str] = TABLE_NOTES
 
 
 def sentence(note: Note) -> str:
@@ -39,11 +30,7 @@ def sentence(note: Note) -> str:
     """
     if note.code not in SENTENCES:
         raise ValueError(f"The code of a note must be one of {', '.join(SENTENCES)}. Got {note.code!r} instead.")
-    return SENTENCES[note.code].format(**{name: _list_texts(value) for name, value in note.numbers.items()})
-
-
-def _list_texts(value: NoteValue) -> str | int | float:
-    return ", ".join(map(repr, value)) if isinstance(value, tuple) else value
+    return fill_sentence(SENTENCES[note.code], note)
 
 
 def list_formats() -> str:
@@ -53,7 +40,7 @@ def list_formats() -> str:
     --------
     >>> from pacbayes.tables.words import list_formats
     >>> list_formats()
-    '.csv, .tsv, .txt, .data, .parquet, .pq, .arrow, .feather or .ipc'
+    '.csv, .tsv, .txt, .data, .parquet, .pq, .arrow, .feather, .ipc, .xlsx, .xlsm, .svm, .svmlight or .libsvm'
     """
     *others, last = FORMATS
     return f"{', '.join(others)} or {last}"

@@ -1,0 +1,84 @@
+"""``pacbayes check``: somebody's predictions in a file, to a certificate and a report."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pacbayes.certificate.words import table_lines
+from pacbayes.cli._limits import MAX_MEMORY
+from pacbayes.cli._output import JSON, QUIET, Output, tidy
+from pacbayes.report import compare_with_trivial
+from pacbayes.runs import CheckedPredictions, PredictionFile, check_file
+from pacbayes.runs.folder import check_folder
+from pacbayes.tables.words import list_formats
+
+__all__ = ["check"]
+
+
+@tidy
+def check(
+    data: Annotated[Path, typer.Argument(help=f"The file of predictions: {list_formats()}, also compressed.")],
+    label: Annotated[str | None, typer.Option(help="The column of true labels.")] = None,
+    prediction: Annotated[str | None, typer.Option(help="The column of predicted labels.")] = None,
+    loss: Annotated[
+        str | None, typer.Option(help="Instead of both, a column of losses between 0 and 1, such as for regression.")
+    ] = None,
+    delta: Annotated[
+        float, typer.Option(help="Allowed probability that the guarantee is wrong; choose it beforehand.")
+    ] = 0.05,
+    candidates: Annotated[int, typer.Option(help="How many models you compare on these rows.")] = 1,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for certificate.json and report.html [default: DATA-certificate].")
+    ] = None,
+    missing_value: Annotated[
+        list[str] | None, typer.Option(help="A text that stands for a missing value; may be given again.")
+    ] = None,
+    delimiter: Annotated[
+        str | None, typer.Option(help="What separates the columns of a text file [default: found in its first line].")
+    ] = None,
+    header: Annotated[bool, typer.Option(help="Whether the first line names the columns; if not, c1, c2, ...")] = True,
+    max_memory: MAX_MEMORY = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace the run in the folder.")] = False,
+    as_json: JSON = False,
+    quiet: QUIET = False,
+) -> None:
+    """Certify predictions that any tool made: how often that predictor is wrong on new cases, at most.
+
+    The file has a row for each case, with its true label and what was predicted. The guarantee holds if the predictor
+    was fixed before these cases were looked at: they played no part in training it or in choosing it.
+    """
+    output = Output(as_json=as_json, quiet=quiet)
+    names = {"label": label, "prediction": prediction, "loss": loss, "delimiter": delimiter}
+    columns = PredictionFile(header=header, missing_values=tuple(missing_value or ()), **names)
+    folder = out if out is not None else data.with_name(f"{data.name.partition('.')[0]}-certificate")
+    check_folder(folder, force=force)
+    with output.progress(f"Reading {data.name} ..."):
+        checked = check_file(data, columns, delta=delta, candidates=candidates, max_memory=max_memory)
+    _show(output, checked, checked.save(folder, force=force), data)
+
+
+def _show(output: Output, checked: CheckedPredictions, written: list[Path], data: Path) -> None:
+    certificate, files = checked.certificate, {path.name: str(path) for path in written}
+    output.result(
+        {
+            "sentence": certificate.sentence(),
+            "certificate": certificate.to_dict(),
+            "notes": checked.notes,
+            "files": files,
+        }
+    )
+    for note in checked.notes:
+        output.note(note)
+    if output.quiet:
+        output.say(certificate.sentence())
+        return
+    comparison = [each for each in compare_with_trivial(certificate, checked.judged.trivial) if each]
+    output.say(certificate.sentence(), "", *table_lines(certificate), *([""] if comparison else []), *comparison)
+    paths = (f"./{path}" if path.startswith("-") else path for path in (files["certificate.json"], str(data)))
+    place, table = paths
+    command = shlex.join(["pacbayes", "verify", place, "--data", table])
+    output.say("", f"Report: {files['report.html']}", f"Verify: {command}")

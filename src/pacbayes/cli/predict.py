@@ -1,0 +1,112 @@
+"""``pacbayes predict``: a stored predictor on new rows, as CSV, beside the sentence that is guaranteed of it."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pacbayes._core.files import write_atomically
+from pacbayes.cli._limits import MAX_MEMORY
+from pacbayes.cli._output import JSON, QUIET, Output, tidy
+from pacbayes.cli._streams import print_lines
+from pacbayes.runs import Predictions, RunPredictor, load_rows, load_run
+from pacbayes.tables.words import list_formats, sentence
+
+__all__ = ["predict"]
+
+_SIDECAR = ".certificate.txt"
+
+
+@tidy
+def predict(
+    folder: Annotated[Path, typer.Argument(help="The folder that certify wrote.")],
+    data: Annotated[Path, typer.Argument(help=f"New rows: {list_formats()}, also compressed.")],
+    out: Annotated[
+        Path | None, typer.Option(help="A CSV file to write to, and the guarantee beside it [default: stdout].")
+    ] = None,
+    trust: Annotated[
+        list[str] | None, typer.Option(help="Dotted path of a type outside scikit-learn that may be loaded.")
+    ] = None,
+    max_memory: MAX_MEMORY = None,
+    force: Annotated[bool, typer.Option("--force", help="Let --out replace a file.")] = False,
+    as_json: JSON = False,
+    quiet: QUIET = False,
+) -> None:
+    """Predict new rows with a certified model: a line of CSV each, with its label and the probability of every class.
+
+    The table needs the columns that the model was learned with, by name and in any order; the target may be left out.
+    What is guaranteed goes to stderr, and with --out into OUT.certificate.txt. Nothing is predicted if the certificate
+    does not belong to the predictor. Load no models from people you do not trust: verify them with the data first.
+    """
+    output = Output(as_json=as_json, quiet=quiet)
+    if not folder.is_dir():
+        raise ValueError(f"The first of both must be the folder that certify wrote. Got {str(folder)!r} instead.")
+    files = _refuse_places(out, data, force=force)
+    stored = load_run(folder)
+    with output.aside():
+        predictor = stored.open(tuple(trust or ()))
+    with output.progress(f"Predicting {data.name} ..."):
+        found = predictor.apply(load_rows(data, stored.settings, stored.columns, max_memory))
+    for note in found.notes:
+        output.note(sentence(note))
+    lines = list(_lines(predictor, found))
+    claim = predictor.certificate.sentence()
+    output.result(_record(predictor, found, [str(path) for path in files]))
+    if files:
+        for path, text in zip(files, ("".join(f"{line}\n" for line in lines), f"{claim}\n"), strict=True):
+            write_atomically(path, text)
+        output.note(f"wrote {len(found.labels)} predictions to {files[0]}, and what is guaranteed to {files[1].name}")
+    elif not as_json:
+        print_lines(lines)
+    output.note(claim)
+
+
+def _refuse_places(out: Path | None, data: Path, *, force: bool) -> list[Path]:
+    """Return the files to write, or say why not, before the work."""
+    if out is None:
+        return []
+    if out.is_dir():
+        raise ValueError(f"--out must be a file. {str(out)!r} is a folder.")
+    if out.suffix.lower() != ".csv":
+        raise ValueError(f"Predictions are written as CSV: --out must end in .csv. Got {str(out)!r} instead.")
+    if not out.parent.is_dir():
+        raise ValueError(f"There is no folder {str(out.parent)!r} for --out.")
+    if out.resolve() == data.resolve():
+        raise ValueError(f"--out must be another file than the new rows. Got {str(out)!r} for both.")
+    files = [out, out.with_name(f"{out.name}{_SIDECAR}")]
+    there = [path for path in files if path.exists()]
+    if there and not force:
+        raise ValueError(f"There is a file {str(there[0])!r} already. Choose another with --out, or give --force.")
+    return files
+
+
+def _lines(predictor: RunPredictor, found: Predictions) -> Iterator[str]:
+    """Yield the lines of the CSV file: labels, then the probability of each class."""
+    shares = found.probabilities
+    names = [] if shares is None else [f"probability_{label}" for label in predictor.classes]
+    yield _line(["prediction", *names])
+    numbers = [[]] * len(found.labels) if shares is None else shares.tolist()
+    for label, row in zip(found.labels.tolist(), numbers, strict=True):
+        yield _line([label, *(f"{share:.6g}" for share in row)])
+
+
+def _line(cells: list[object]) -> str:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="").writerow(cells)
+    return text.getvalue()
+
+
+def _record(predictor: RunPredictor, found: Predictions, files: list[str]) -> dict[str, object]:
+    return {
+        "sentence": predictor.certificate.sentence(),
+        "classes": list(predictor.classes),
+        "predictions": found.labels.tolist(),
+        "probabilities": None if found.probabilities is None else found.probabilities.tolist(),
+        "notes": [sentence(note) for note in found.notes],
+        "files": files,
+    }

@@ -1,0 +1,264 @@
+"""Predictions that any tool made, in a file with the true labels: certified, reported, and checked again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from shlex import quote
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pacbayes._core.types import FloatArray, Labels
+from pacbayes.certificate import Certificate
+from pacbayes.procedures.given import Given
+from pacbayes.report import render
+from pacbayes.runs.folder import save_folder
+from pacbayes.runs.words import check_readme_words
+from pacbayes.tables import TableError, read_table, require_column
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["CheckedPredictions", "PredictionFile", "check_file", "read_prediction_file"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PredictionFile:
+    """Where in a file labels and predictions are, or losses.
+
+    Attributes
+    ----------
+    label, prediction : str or None
+        The columns of true and of predicted labels.
+    loss : str or None
+        Instead of them: the column of losses in [0, 1].
+    delimiter, header, missing_values
+        As :func:`pacbayes.tables.read_table` takes them.
+    """
+
+    label: str | None = None
+    prediction: str | None = None
+    loss: str | None = None
+    delimiter: str | None = None
+    header: bool = True
+    missing_values: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        pair = self.label is not None and self.prediction is not None
+        if pair == (self.loss is not None) or (not pair and (self.label, self.prediction) != (None, None)):
+            raise ValueError("Name the columns: --label and --prediction, or --loss for losses between 0 and 1.")
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> PredictionFile:
+        """Read what was stored; anything else is refused."""
+        texts = [record.get(name) for name in ("label", "prediction", "loss", "delimiter")]
+        missing = record.get("missing_values")
+        plain = all(each is None or isinstance(each, str) for each in texts) and type(record.get("header")) is bool
+        if set(record) != {each.name for each in fields(cls)} or not plain or not isinstance(missing, list):
+            raise ValueError("The record of checked predictions must have exactly the fields of this version.")
+        return cls(**{**record, "missing_values": tuple(map(str, missing))})
+
+    def read(self, path: str | Path, max_memory: int | str | None = None) -> Judged:
+        """Return the loss of each row of a file, or say why there is none."""
+        frame = self._frame(path, max_memory)
+        if self.loss is not None:
+            _require(frame, self.loss)
+            return Judged(_losses(frame[self.loss], self.loss), "given_losses")
+        names = (str(self.label), str(self.prediction))
+        _require(frame, *names)
+        if _differ(frame, *names):  # labels such as 1, 2, x beside predictions 1 and 2
+            frame = self._frame(path, max_memory, names)
+        labels, predictions = (_labels(frame[name], name) for name in names)
+        if _differ(frame, *names):
+            raise TableError(f"The columns {names[0]!r} and {names[1]!r} must both hold numbers or both text.")
+        judged = Judged(np.asarray(labels != predictions, dtype=np.float64), "given_predictions", labels, predictions)
+        if judged.unknown == len(labels):
+            raise TableError(
+                f"No prediction in {names[1]!r} is a label of {names[0]!r}, such as {str(labels[0])!r:.40}. "
+                f"Got {str(predictions[0])!r:.40} instead. Are these probabilities, or labels written another way?"
+            )
+        return judged
+
+    def _frame(self, path: str | Path, max_memory: int | str | None, texts: tuple[str, ...] = ()) -> pd.DataFrame:
+        return read_table(
+            Path(path),
+            delimiter=self.delimiter,
+            header=self.header,
+            missing_values=self.missing_values,
+            max_memory=max_memory,
+            texts=texts,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """Losses, what they are about, and where there are such the labels and the predictions."""
+
+    losses: FloatArray
+    about: str
+    labels: Labels | None = None
+    predictions: Labels | None = None
+
+    @property
+    def trivial(self) -> dict[str, Any] | None:
+        """The most common label, and the share of rows on which always answering it would be wrong."""
+        if self.labels is None:
+            return None
+        classes, counts = np.unique(self.labels, return_counts=True)
+        most = int(counts.argmax())
+        return {"label": str(classes[most]), "share": 1.0 - float(counts[most]) / len(self.losses)}
+
+    @property
+    def unknown(self) -> int:
+        """The number of predictions that are none of the labels that occur."""
+        if self.labels is None or self.predictions is None:
+            return 0
+        return int((~np.isin(self.predictions, np.unique(self.labels))).sum())
+
+
+def _require(frame: pd.DataFrame, *names: str) -> None:
+    for name in names:
+        require_column(frame, name)
+        if unknown := int(frame[name].isna().sum()):
+            raise TableError(f"The column {name!r} must be known in every row. It is missing in {unknown}.")
+
+
+def _differ(frame: pd.DataFrame, one: str, two: str) -> bool:
+    return _is_text(frame[one]) != _is_text(frame[two])
+
+
+def _is_text(series: pd.Series) -> bool:
+    return getattr(series.dtype, "kind", "O") not in "fiub"
+
+
+def _losses(series: pd.Series, name: str) -> FloatArray:
+    values = np.full(1, np.nan) if _is_text(series) else series.to_numpy(dtype=np.float64)
+    if not ((values >= 0.0) & (values <= 1.0)).all():
+        raise TableError(f"The column {name!r} must hold losses between 0 and 1.")
+    return values
+
+
+def _labels(series: pd.Series, name: str) -> Labels:
+    if _is_text(series):
+        return np.array([str(value) for value in series])
+    values: FloatArray = series.to_numpy(dtype=np.float64)
+    odd = values[values != np.round(values)]
+    if odd.size or not np.isfinite(values).all():
+        raise TableError(
+            f"The column {name!r} must hold classes. Got numbers with fractions such as {odd[0]:.6g} instead; for "
+            "regression compute losses between 0 and 1, and name their column with --loss."
+            if odd.size
+            else f"The column {name!r} holds infinite values, which are no classes."
+        )
+    return values
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedPredictions:
+    """A certificate for the predictions in a file, and what a report shows beside it.
+
+    Attributes
+    ----------
+    certificate : Certificate
+    columns : PredictionFile
+    judged : Judged
+    source : str
+        The name of the file.
+    """
+
+    certificate: Certificate
+    columns: PredictionFile
+    judged: Judged
+    source: str
+
+    @property
+    def notes(self) -> list[str]:
+        """What a user should look at."""
+        count = self.judged.unknown
+        words = f"{count} predictions are no label that occurs among these rows; is each class written the same way?"
+        return [words] if count else []
+
+    def report(self) -> str:
+        """Return the report as one HTML page."""
+        given = self.columns
+        named = {"Label": given.label, "Prediction": given.prediction, "Loss": given.loss}
+        return render(
+            self.certificate,
+            about={"Data": self.source, "Rows": str(len(self.judged.losses))}
+            | {f"{what} column": str(name) for what, name in named.items() if name is not None},
+            trivial=self.judged.trivial,
+            notes=self.notes,
+            commands=[
+                ("The number follows from what was observed", "pacbayes verify certificate.json"),
+                ("It follows from the file", f"pacbayes verify certificate.json --data {quote(self.source)}"),
+                ("The number at a delta", f"pacbayes bound --from certificate.json --delta {self.certificate.delta:g}"),
+            ],
+        )
+
+    def save(self, folder: str | Path, *, force: bool = False) -> list[Path]:
+        """Write certificate.json, report.html and what is needed to check them into a folder; return the files."""
+        return save_folder(
+            Path(folder),
+            self.certificate,
+            self.report(),
+            lambda _: check_readme_words(self.certificate, self.source),
+            columns=asdict(self.columns),
+            force=force,
+        )
+
+
+def check_file(
+    path: str | Path,
+    columns: PredictionFile,
+    *,
+    delta: float = 0.05,
+    candidates: int = 1,
+    max_memory: int | str | None = None,
+) -> CheckedPredictions:
+    r"""Certify the predictor that made the predictions in a file, on rows that it has not seen.
+
+    Parameters
+    ----------
+    path : path
+        A file that :func:`pacbayes.tables.read_table` reads.
+    columns : PredictionFile
+        Where labels and predictions are.
+    delta : float, default=0.05
+        Allowed probability of failure.
+    candidates : int, default=1
+        How many predictors are compared on these rows.
+    max_memory : int or str, optional
+        As for :func:`pacbayes.tables.read_table`.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from pacbayes.runs import PredictionFile, check_file
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "predictions.csv"
+    ...     _ = path.write_text("y,p\n" + "cat,cat\ndog,dog\n" * 99 + "cat,dog\ndog,dog\n")
+    ...     checked = check_file(path, PredictionFile(label="y", prediction="p"))
+    >>> checked.certificate.n, round(checked.certificate.value, 4)
+    (200, 0.0235)
+    """
+    if not 0.0 < delta < 1.0:
+        raise ValueError(f"--delta must lie between 0 and 1, such as 0.05. Got {delta:g} instead.")
+    if candidates < 1:
+        raise ValueError(f"--candidates must be a whole number of at least 1. Got {candidates} instead.")
+    judged = columns.read(path, max_memory)
+    certificate = Given(delta=delta, candidates=candidates).certify(judged.losses, about=judged.about)
+    return CheckedPredictions(certificate, columns, judged, Path(path).name)
+
+
+def read_prediction_file(text: bytes) -> PredictionFile:
+    """Read the record that :meth:`CheckedPredictions.save` wrote."""
+    try:
+        record = json.loads(text)
+    except (ValueError, RecursionError):
+        record = None
+    if not isinstance(record, dict):
+        raise ValueError("The record of checked predictions must be JSON text.")  # noqa: TRY004
+    return PredictionFile.from_dict(record)

@@ -1,0 +1,65 @@
+"""``pacbayes predict``: CSV on stdout or in a file, the guarantee beside it, one line where it cannot be."""
+
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+
+import pacbayes as pb
+
+from cli.conftest import small_frame
+from cli.test_bad_input import one_line
+
+
+@pytest.fixture
+def folder(run, small, tmp_path):
+    assert run("certify", small, "--target", "ill", "--out", "out", "--no-baseline").exit_code == 0
+    small_frame(seed=1).drop(columns="ill").to_csv(tmp_path / "new.csv", index=False)
+    return tmp_path / "out"
+
+
+def rows(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_stdout_is_plain_csv_and_the_guarantee_goes_to_stderr(run, folder):
+    result = run("predict", "out", "new.csv")
+    assert result.exit_code == 0, result.output
+    expected = pb.load_run(folder).predict(small_frame(seed=1))
+    assert [row["prediction"] for row in rows(result.stdout)] == expected.tolist()
+    assert list(rows(result.stdout)[0]) == ["prediction", "probability_no", "probability_yes"]
+    assert pb.Certificate.from_json(folder / "certificate.json").sentence() in result.stderr
+    assert run("predict", "out", "new.csv", "--quiet").stderr == ""
+
+
+def test_a_file_gets_the_guarantee_beside_it(run, folder, tmp_path):
+    result = run("predict", "out", "new.csv", "--out", "p.csv")
+    assert result.exit_code == 0, result.output
+    assert result.stdout == ""
+    assert len(rows((tmp_path / "p.csv").read_text())) == 60
+    sentence = pb.Certificate.from_json(folder / "certificate.json").sentence()
+    assert (tmp_path / "p.csv.certificate.txt").read_text() == f"{sentence}\n"
+    assert "already" in one_line(run("predict", "out", "new.csv", "--out", "p.csv"))
+    assert run("predict", "out", "new.csv", "--out", "p.csv", "--force").exit_code == 0
+
+
+def test_json_is_one_object(run, folder):
+    record = json.loads(run("predict", "out", "new.csv", "--json").stdout)
+    assert record["classes"] == ["no", "yes"]
+    np.testing.assert_allclose(np.sum(record["probabilities"], axis=1), 1.0)
+    assert record["predictions"] == pb.load_run(folder).predict(small_frame(seed=1)).tolist()
+    assert record["notes"] == []
+
+
+def test_a_label_cannot_move_the_cursor(run, small, tmp_path):
+    frame = small_frame()
+    frame["ill"] = frame["ill"].replace("yes", "y\x1b[2Kes")
+    frame.to_csv(small, index=False)
+    assert run("certify", small, "--target", "ill", "--out", "out", "--no-baseline").exit_code == 0
+    assert "\x1b" not in run("predict", "out", small).stdout
+    assert run("predict", "out", small, "--out", "p.csv").exit_code == 0
+    assert set(pb.load_run("out").predict(frame)) == {
+        row["prediction"] for row in rows((tmp_path / "p.csv").read_text())
+    }

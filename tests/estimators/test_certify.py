@@ -1,0 +1,79 @@
+"""Certificates for models that exist: the exact limit on errors of ``predict``, asked row by row; classes only."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.linear_model import Ridge
+from sklearn.naive_bayes import GaussianNB
+
+import pacbayes as pb
+from pacbayes.verification import recheck
+
+X, Y = load_iris(return_X_y=True)
+ORDER = np.random.default_rng(0).permutation(150)
+X, Y = X[ORDER], Y[ORDER]
+NAMES = np.array(["one", "two", "three"])
+
+
+@pytest.mark.parametrize("labels", [Y, NAMES[Y], Y.astype(float)], ids=["int", "text", "float"])
+def test_is_the_exact_limit_on_the_errors(labels):
+    model = GaussianNB().fit(X[:60], labels[:60])
+    certificate = pb.certify(model, X[60:], labels[60:], delta=0.1)
+    errors = int((model.predict(X[60:]) != labels[60:]).sum())
+    assert certificate.value == pb.bounds.clopper_pearson(errors, 90, 0.1)
+    assert certificate.verify()
+    assert certificate.statements[0].assumptions == ("iid", "unseen", "row_by_row", "zero_one")
+    assert recheck(certificate, X[60:], labels[60:], model)
+    assert not recheck(certificate, X[60:] + 1e-9, labels[60:], model)
+    assert not recheck(certificate, X[60:], labels[60:], GaussianNB().fit(X[:30], labels[:30]))
+
+
+def test_candidates_share_delta():
+    model = GaussianNB().fit(X[:60], Y[:60])
+    two, one = pb.certify(model, X[60:], Y[60:], candidates=2), pb.certify(model, X[60:], Y[60:], delta=0.025)
+    assert two.value == one.value
+
+
+class Batched(GaussianNB):
+    """Answers by the mean of what it is asked together with."""
+
+    def predict(self, rows):
+        return (rows[:, 0] > rows[:, 0].mean()).astype(int)
+
+
+def test_a_model_that_looks_at_other_rows_is_refused():
+    with pytest.raises(ValueError, match="must answer for each row by itself"):
+        pb.certify(Batched().fit(X, Y), X, Y)
+
+
+class TestRefusals:
+    @pytest.mark.parametrize(
+        ("arguments", "words"),
+        [
+            ((Ridge().fit(X, Y), X, Y + 0.25), "'y' argument of certify must hold classes. Got numbers with fractions"),
+            (("a", X, Y), "'model' argument of certify must be a fitted classifier"),
+            ((GaussianNB().fit(X, Y), X, Y[:-1]), "inconsistent numbers of samples"),
+            ((GaussianNB().fit(X, Y), X, NAMES[Y]), "must predict labels of the kind in 'y'"),
+            ((GaussianNB().fit(X, Y), X[:0], Y[:0]), "at least one row"),
+            ((GaussianNB().fit(X, Y), X, Y, 2.0), "'delta'"),
+        ],
+    )
+    def test_of_certify(self, arguments, words):
+        with pytest.raises(ValueError) as refused:  # noqa: PT011
+            pb.certify(*arguments)
+        assert words in str(refused.value)
+
+    @pytest.mark.parametrize(
+        ("y_true", "y_pred", "name"),
+        [
+            ([0.5, 1.5] * 10, [0.5, 1.4] * 10, "y_true"),
+            ([0, 1] * 10, [0.1, 0.9] * 10, "y_pred"),
+            ([0.0, 1.0] * 10, [0.1, 0.9] * 10, "y_pred"),
+        ],
+    )
+    def test_numbers_with_fractions_are_no_classes(self, y_true, y_pred, name):
+        with pytest.raises(ValueError, match=rf"{name!r} argument .* must hold classes.*for regression pass losses="):
+            pb.certify_predictions(y_true, y_pred)
+
+    def test_whole_numbers_as_floats_are_classes(self):
+        assert pb.certify_predictions([0.0, 1.0] * 10, [0, 1] * 10).statements[0].observed == {"errors": 0}

@@ -41,6 +41,7 @@ def test_correction_is_on_the_safe_side_and_the_plain_mean_is_not(binary):
             and summary.excess >= exact.excess
             and summary.variance >= exact.variance - 1e-12
             and np.all(summary.log_growth <= exact.log_growth)
+            and np.all(summary.growths <= exact.growths)
         )
         unsafe += not safe
         plain_wrong += summary.totals.high[0] / 60 < exact.risk
@@ -113,20 +114,22 @@ def test_chunks_of_examples_keep_their_draws(binary):
     assert parts[0].risk != whole.risk
 
 
-def test_shares_add_up_to_at_most_delta(monkeypatch, binary):
-    """Every delta that is asked for on the way, once."""
+@pytest.mark.parametrize("reference", [None, np.arange(60) % 2], ids=["no reference", "reference"])
+def test_shares_add_up_to_at_most_delta(monkeypatch, binary, reference):
+    """Every delta that is asked for on the way, once; without a reference growths cost nothing of their own."""
     X, y, posterior = binary
-    spent = []
+    kind, spent = None if reference is None else "fixed", []
 
     def record(losses, delta, n):
         spent.extend(np.ravel(delta).tolist())
         return np.ones(len(losses))
 
     monkeypatch.setattr("pacbayes.summary._monte_carlo.sequential", record)
-    summary = pb.MonteCarlo(posterior, draws=20, delta=0.01, random_state=0).summary(X, y)
+    draws = pb.MonteCarlo(posterior, draws=20, delta=0.01, random_state=0)
+    summary = draws.summary(X, y, reference=reference, reference_kind=kind)
     summary.statistics()
     summary.statistics()
-    assert len(spent) == 7 + 63 + 5 * 63  # numbers, growths at one strength, growths at five
+    assert len(spent) == 7 + (63 if reference is None else 6 * 63)
     assert 0.999 * 0.01 < sum(spent) <= 0.01
 
 

@@ -68,17 +68,18 @@ class Statistics:
         return value if entry.rest_of is None else min(value, 1.0 - float(self.statistic(entry.rest_of)))
 
     def _vector(self, entry: Mean) -> FloatArray:
-        shape = entry.shape(self.rates.size)
         if self.monte_carlo is None or entry.of_reference:
-            return self._mean(entry.name).reshape(shape)
-        return self.monte_carlo.corrected(entry.name, self._drawn).reshape(shape)
+            value = self._mean(entry.name)
+        else:
+            value = self.monte_carlo.corrected(entry.name, self._drawn)
+        return value.reshape(entry.shape(self.rates.size))
 
     def _mean(self, name: str) -> FloatArray:
         return self.totals.mean(name, self.n, self.rates.size)
 
     @property
     def _drawn(self) -> Drawn:
-        return Drawn(self.n, self.strength, self.rates, self.weights)
+        return Drawn(self.n, self.strength, self.rates, self.weights, self.reference_kind == "none")
 
     @property
     def risk(self) -> float:

@@ -18,6 +18,7 @@ __all__ = ["Totals", "draw_totals", "exact_totals", "mixture_totals"]
 
 _AnyBlock = TypeVar("_AnyBlock", ExpectedLosses, RealLosses)
 _BLOCK = 8192  # examples at a time: with 63 rates, temporaries of 4 MB, and of 20 MB for growths at real references
+_DRAWN_CELLS = 64 * _BLOCK  # losses of draws at a time: sums for each draw are worth more of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,28 +67,24 @@ def mixture_totals(
 
 def draw_totals(
     losses: FloatArray, references: FloatArray, strength: float, rates: FloatArray
-) -> tuple[Totals, FloatArray]:
-    """Return the totals for draws (rows) averaged evenly, and the sums of each draw: one row per drawn statistic."""
-    step = max(1, _BLOCK // max(1, losses.shape[0]))
+) -> tuple[Totals, Totals]:
+    """Return the totals for draws (rows) averaged evenly, and those of each draw, with one column per draw."""
+    step = max(1, _DRAWN_CELLS // max(1, losses.shape[0]))
     blocks = [slice(start, start + step) for start in range(0, losses.shape[1], step)]
-    totals, sums = [], []
-    for b in blocks:
-        part = RealLosses.of(losses[:, b], references[b], strength, rates[:, None])
-        by_draw = [None if entry.of_reference else _draw_sums(entry, part, rates) for entry in means()]
-        sums.append(np.concatenate([rows for rows in by_draw if rows is not None]))
-        pairs = zip(means(), by_draw, strict=True)
-        even = np.full(1, np.nan)  # weights play no part in what is about the reference alone
-        averages = [_real_sum(entry, part, even, rates) if rows is None else rows.mean(axis=1) for entry, rows in pairs]
-        totals.append(np.concatenate(averages))
-    return _gather(totals), np.asarray(sum(sums))
+    parts = (RealLosses.of(losses[:, b], references[b], strength, rates[:, None]) for b in blocks)
+    by_draw = _gather(_sums(part, partial(_draw_sums, rates=rates)) for part in parts)
+    return Totals(by_draw.high.mean(axis=1), by_draw.low.mean(axis=1)), by_draw
 
 
 def _draw_sums(entry: Mean, block: RealLosses, rates: FloatArray) -> FloatArray:
+    """Return the sum over a block for each draw, on the last axis; what is about the reference is the same for all."""
+    draws = block.loss.shape[0]
+    if entry.of_reference:
+        return np.repeat(_real_sum(entry, block, np.ones(draws), rates)[:, None], draws, axis=1)
     if entry.per is None:
         return np.asarray(entry.values(block).sum(axis=-1))[None]
-    draws = len(block.loss)
-    by_rate = [entry.values(replace(block, rates=rate)).sum(axis=-1).reshape(-1, draws) for rate in rates]
-    return np.swapaxes(by_rate, 0, 1).reshape(-1, draws)
+    parts = (entry.values(replace(block, rates=rate)).reshape(-1, *block.loss.shape) for rate in rates)
+    return np.stack([part.sum(axis=-1) for part in parts], axis=1).reshape(-1, draws)
 
 
 def _gather(parts: Iterable[FloatArray]) -> Totals:
@@ -101,7 +98,7 @@ def _sums(block: _AnyBlock, sum_of: Callable[[Mean, _AnyBlock], FloatArray]) -> 
     alone = not np.any(block.reference)
     for entry in means():
         if alone and entry.repeats is not None:
-            found[entry.name] = np.tile(found[entry.repeats], len(STRENGTHS))
+            found[entry.name] = np.concatenate([found[entry.repeats]] * len(STRENGTHS))
         else:
             found[entry.name] = sum_of(entry, block)
     return np.concatenate(list(found.values()))

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
         OnlineCertifiedClassifier,
         certify_predictions,
     )
-    from pacbayes.learners import RecursiveLogistic, RefittedLogistic
+    from pacbayes.learners import CrossValidatedLogistic, RecursiveLogistic, RefittedLogistic
     from pacbayes.numerics import (
         categorical_kl,
         kl,
@@ -45,6 +45,7 @@ __all__ = [
     "CertificateWarning",
     "CertifiedClassifier",
     "CertifiedLogisticRegression",
+    "CrossValidatedLogistic",
     "Every",
     "Finite",
     "Gaussian",
@@ -84,6 +85,7 @@ _SOURCES = {
     "CertificateWarning": "estimators",
     "CertifiedClassifier": "estimators",
     "CertifiedLogisticRegression": "estimators",
+    "CrossValidatedLogistic": "learners",
     "Every": "online",
     "Finite": "posteriors",
     "Gaussian": "posteriors",

@@ -35,6 +35,7 @@ _NOTES = {
     "time_index": "The rows carry a time index; rows that drift with time are not i.i.d.",
     "order_not_reproducible": "The order of the rows was drawn without a recorded seed: nobody can draw it again, so "
     "that a recheck takes it as the model states it.",
+    "learning_only": "{names} played a part in learning only: the certificate counts each judged row once.",
     "repeated_rows": "{repeated} of {rows} rows repeat an earlier one; copies made by hand are not i.i.d.",
     "unreadable_lines": "{lines} lines could not be read and are not counted.",
     "lines_counted_as_wrong": "{lines} lines could not be read and are counted as wrong (loss 1).",
@@ -42,6 +43,7 @@ _NOTES = {
 
 _WHAT = {
     "learning_rows": "learning rows",
+    "learning_curve": "learning curve (rows learned from: errors/rows on the learning rows after them)",
     "prior_mean": "prior mean",
     "prior_shape": "prior shape",
     "prior_scale": "prior scale",

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numbers
 import warnings
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, Self
 
 from numpy.typing import ArrayLike
@@ -25,6 +27,7 @@ class CertifiedEstimator(ABC):
     certificate_: Certificate
     order_: IntArray
     seed_: int
+    fit_params_: Mapping[str, Labels] = MappingProxyType({})  # further values, one per row, for learning alone
 
     @abstractmethod
     def _validate(self, X: RowsLike, y: ArrayLike | None) -> tuple[Rows, Labels]:
@@ -59,6 +62,7 @@ class CertifiedEstimator(ABC):
     def reissue(self, X: RowsLike, y: Labels) -> Self:
         """Return a new estimator, fitted on these rows in the order of this one: how a certificate is rechecked."""
         again: Self = clone(self)
+        again.fit_params_ = self.fit_params_
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", CertificateWarning)
             rows, labels = again._validate(X, y)
@@ -71,7 +75,8 @@ class CertifiedEstimator(ABC):
         """Everything after the shuffle, which is a function of data, parameters, order and seed alone."""
         given_seed = self.random_state
         known = int(given_seed) if isinstance(given_seed, numbers.Integral) else None
-        sample = Sample(rows, labels, order, seed, known, find_cautions(type(self).__name__, given, labels))
+        notes = find_cautions(type(self).__name__, given, labels)
+        sample = Sample(rows, labels, order, seed, known, notes, self.fit_params_)
         issued = self._procedure(len(labels)).run(sample)
         self.order_, self.seed_ = order, seed
         self._keep(issued)

@@ -1,7 +1,8 @@
-"""Fast solvers: logistic regression that is quick to refit, and one that learns from one example at a time."""
+"""Solvers: logistic regression that is quick to refit, one by the example, and one that needs no settings."""
 
+from pacbayes.learners.cross_validated import CrossValidatedLogistic
 from pacbayes.learners.one_class import OneClass
 from pacbayes.learners.recursive import RecursiveLogistic
 from pacbayes.learners.refitted import RefittedLogistic
 
-__all__ = ["OneClass", "RecursiveLogistic", "RefittedLogistic"]
+__all__ = ["CrossValidatedLogistic", "OneClass", "RecursiveLogistic", "RefittedLogistic"]

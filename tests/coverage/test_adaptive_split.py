@@ -68,10 +68,10 @@ class Known:
     def fitted(self):
         return {"risk": self.risk}
 
-    def count_errors(self, sample, start, stop):
+    def count_errors(self, _, start, stop):
         return int(np.sum(self.uniform[start:stop] < self.risk))
 
-    def judge(self, sample, start):
+    def judge(self, _, start):
         wrong = self.uniform[start:] < self.risk
         return Judged(np.zeros(wrong.size), wrong.astype(float))
 
@@ -87,7 +87,7 @@ class LookAhead(Stop):
     def times(self, rows):
         return tuple(range(rows // 2, rows - 2, 2))
 
-    def is_reached(self, curve, times, rows, delta):
+    def is_reached(self, _, times, *__):
         return bool(self.uniform[times[0]] >= self.risk)
 
 
@@ -139,7 +139,7 @@ def test_a_rule_that_looks_one_row_ahead_is_caught(record_property):
 class LooksBack(LookAhead):
     """The same rule without the mistake: it stops where the last row it has seen is one that the model gets right."""
 
-    def is_reached(self, curve, times, rows, delta):
+    def is_reached(self, _, times, *__):
         return bool(self.uniform[times[0] - 1] >= self.risk)
 
 

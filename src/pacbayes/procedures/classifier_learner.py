@@ -12,7 +12,7 @@ from sklearn.base import clone
 from pacbayes._core.predictions import class_numbers, wrong_labels
 from pacbayes._core.rows import take
 from pacbayes._core.steadiness import ask_row_by_row, seed_of
-from pacbayes._core.types import Classifier, IntArray, Labels, Predictor
+from pacbayes._core.types import Classifier, IntArray, Predictor
 from pacbayes.certificate import Choice
 from pacbayes.learners import OneClass
 from pacbayes.metrics import Judged
@@ -58,11 +58,12 @@ class LearnedClassifier:
 
     def count_errors(self, sample: Sample, start: int, stop: int) -> int:
         """Count the errors on rows between two positions of the order, asked once."""
-        rows = sample.order[start:stop]
+        rows, classes = sample.order[start:stop], np.unique(sample.y)
         if not rows.size:
             return 0
-        truth: Labels = sample.y[rows]
-        return int(np.count_nonzero(np.asarray(self.model.predict(take(sample.X, rows))).reshape(truth.shape) != truth))
+        answers = self.model.predict(take(sample.X, rows))
+        found = class_numbers(type(self.model).__name__, answers, classes, rows.size)
+        return int(np.count_nonzero(found != np.searchsorted(classes, sample.y[rows])))
 
     def judge(self, sample: Sample, start: int) -> Judged:
         """Predict the rows from a position of the order on; what depends on the batch is wrong."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
         certify,
         certify_predictions,
     )
-    from pacbayes.learners import RecursiveLogistic, RefittedLogistic
+    from pacbayes.learners import CrossValidatedLogistic, RecursiveLogistic, RefittedLogistic
     from pacbayes.numerics import (
         categorical_kl,
         kl,
@@ -47,6 +47,7 @@ __all__ = [
     "CertificateWarning",
     "CertifiedClassifier",
     "CertifiedLogisticRegression",
+    "CrossValidatedLogistic",
     "Every",
     "Finite",
     "Gaussian",
@@ -88,6 +89,7 @@ _SOURCES = {
     "CertificateWarning": "estimators",
     "CertifiedClassifier": "estimators",
     "CertifiedLogisticRegression": "estimators",
+    "CrossValidatedLogistic": "learners",
     "Every": "online",
     "Finite": "posteriors",
     "Gaussian": "posteriors",

@@ -3,6 +3,8 @@
 Each of these classifiers errs on about half of the rows that come one at a time, as rows in use do.
 """
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -118,7 +120,7 @@ def test_a_classifier_that_cannot_answer_for_one_row_is_refused(certify):
 def test_few_rows_that_differ_alone_are_all_counted_or_refused(seed):
     """What a sample of single rows finds, all rows are then asked about."""
     with pytest.raises(ValueError, match="must answer for each row by itself"):
-        pb.CertifiedClassifier(Rarely(), random_state=seed).fit(X, Y)
+        pb.CertifiedClassifier(Rarely(), split=0.5, random_state=seed).fit(X, Y)
 
 
 class OneRow(Rule):
@@ -131,8 +133,8 @@ class OneRow(Rule):
 
 
 def test_a_row_that_differs_counts_as_an_error():
-    steady = pb.CertifiedClassifier(Rule2(), random_state=0).fit(X, Y)
-    model = pb.CertifiedClassifier(OneRow(), random_state=0).fit(X, Y)
+    steady = pb.CertifiedClassifier(Rule2(), split=0.5, random_state=0).fit(X, Y)
+    model = pb.CertifiedClassifier(OneRow(), split=0.5, random_state=0).fit(X, Y)
     judged = model.order_[model.n_learning_ :]
     odd = np.abs(X[judged, 1] - 5.0) < 0.004
     right = model.estimator_.right(X[judged]) == Y[judged]
@@ -216,7 +218,7 @@ class ReadsAttributes(Rule):
 
 
 @pytest.mark.filterwarnings("ignore::pacbayes.CertificateWarning")
-@pytest.mark.parametrize("certify", [pb.CertifiedClassifier, pb.OnlineCertifiedClassifier])
+@pytest.mark.parametrize("certify", [partial(pb.CertifiedClassifier, split=0.5), pb.OnlineCertifiedClassifier])
 def test_the_numbers_of_rows_tell_nothing(certify):
     order = np.argsort(Y, kind="stable")
     noise = pd.DataFrame(GENERATOR.normal(size=(1200, 2)), columns=["a", "b"])

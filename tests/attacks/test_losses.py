@@ -1,6 +1,7 @@
 """A certificate counts errors of ``predict``: nothing that an estimator says of its losses, or returns, lowers it."""
 
 import enum
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -158,7 +159,7 @@ class Answers(Guess):
 
 
 @pytest.mark.parametrize("how", ANSWERS)
-@pytest.mark.parametrize("certify", CERTIFIERS)
+@pytest.mark.parametrize("certify", [*CERTIFIERS, partial(pb.CertifiedClassifier, split=0.5)])
 def test_odd_answers_are_errors_or_refused(how, certify):
     plain = certify(Guess(), random_state=0).fit(X, Y).certificate_
     model = certify(Answers(how), random_state=0)
@@ -168,7 +169,8 @@ def test_odd_answers_are_errors_or_refused(how, certify):
         assert "\n" not in error
         assert "Answers" in error
     else:
-        assert model.certificate_.n == plain.n
+        adaptive = certify is pb.CertifiedClassifier  # what is wrong more often may be learned for longer
+        assert model.certificate_.n == plain.n or (adaptive and how not in HONEST)
         assert model.certificate_.value == plain.value if how in HONEST else model.certificate_.value >= plain.value
 
 

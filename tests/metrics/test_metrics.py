@@ -15,7 +15,7 @@ from pacbayes import metrics
 from pacbayes.certificate import QUANTITIES, schema
 from pacbayes.certificate.words import sentences
 from pacbayes.metrics import METRICS, Judged, Observation
-from pacbayes.procedures import ClassifierLearner, Sample, Split
+from pacbayes.procedures import ClassifierLearner, FixedFraction, Sample, Split
 from pacbayes.report import render
 
 SAMPLE = pb.datasets.make_known_risk(400, d=2, random_state=0)
@@ -30,7 +30,7 @@ def classes_that_observe():
 
 
 def split(*names):
-    procedure = Split(learner=ClassifierLearner(GaussianNB()), fraction=0.5, delta=0.05, metrics=names)
+    procedure = Split(learner=ClassifierLearner(GaussianNB()), stop=FixedFraction(0.5), delta=0.05, metrics=names)
     return procedure.run(Sample(SAMPLE.X, SAMPLE.y, np.random.default_rng(0).permutation(400))).certificate
 
 

@@ -16,7 +16,16 @@ from pacbayes import procedures
 from pacbayes.certificate import SUBJECTS, Verification, schema
 from pacbayes.certificate.verdicts import proof_words
 from pacbayes.certificate.words import choice_words, sentences
-from pacbayes.procedures import PROCEDURES, ClassifierLearner, Procedure, Split, certify_rows, compare_numbers
+from pacbayes.procedures import (
+    PROCEDURES,
+    Adaptive,
+    ClassifierLearner,
+    FixedFraction,
+    Procedure,
+    Split,
+    certify_rows,
+    compare_numbers,
+)
 from pacbayes.report import render
 from pacbayes.verification import recheck
 
@@ -48,7 +57,7 @@ def watch():
 
 # a new procedure gets a line here: how to issue a certificate, and what rechecks it (run(MyProcedure(...)) gives both)
 CASES = {
-    "split": lambda: run(Split(learner=NAIVE, fraction=0.5, delta=0.05)),
+    "split": lambda: run(Split(learner=NAIVE, stop=FixedFraction(0.5), delta=0.05)),
     "posterior": lambda: fit(pb.CertifiedLogisticRegression(bound="betting", random_state=0)),
     "online": lambda: fit(pb.OnlineCertifiedClassifier(GaussianNB(), random_state=0)),
     "given": lambda: (pb.certify_predictions(Y, Constant().predict(X)), Constant()),
@@ -120,33 +129,34 @@ class TestEveryProcedure:
 
 
 class TestCertifyRows:
-    def test_gives_what_the_estimator_gives(self):
-        issued = certify_rows(Split(learner=NAIVE, fraction=0.5, delta=0.05), X, Y, random_state=3).certificate_
-        estimator = pb.CertifiedClassifier(GaussianNB(), random_state=3).fit(X, Y)
+    @pytest.mark.parametrize(("stop", "split"), [(FixedFraction(0.5), 0.5), (Adaptive(), "adaptive")])
+    def test_gives_what_the_estimator_gives(self, stop, split):
+        issued = certify_rows(Split(learner=NAIVE, stop=stop, delta=0.05), X, Y, random_state=3).certificate_
+        estimator = pb.CertifiedClassifier(GaussianNB(), split=split, random_state=3).fit(X, Y)
         assert issued.statements == estimator.certificate_.statements
         assert issued.digests == estimator.certificate_.digests
         assert issued.seed == 3
         assert recheck(issued, X, Y, estimator)
 
     def test_other_options_are_noticed(self):
-        one, other = (certify_rows(Split(learner=NAIVE, fraction=0.5, delta=d), X, Y) for d in (0.05, 0.1))
+        one, other = (certify_rows(Split(learner=NAIVE, stop=FixedFraction(0.5), delta=d), X, Y) for d in (0.05, 0.1))
         assert not recheck(one.certificate_, X, Y, other)
 
     def test_another_predictor_is_noticed(self):
-        one = certify_rows(Split(learner=NAIVE, fraction=0.5, delta=0.05), X, Y)
+        one = certify_rows(Split(learner=NAIVE, stop=FixedFraction(0.5), delta=0.05), X, Y)
         one.issued.stored["predictor"].theta_ += 1.0
         verification = recheck(one.certificate_, X, Y, one)
         assert "predictor" in [check.code for check in verification.failed]
 
     def test_a_predictor_that_was_not_kept_proves_nothing(self):
-        one = certify_rows(Split(learner=NAIVE, fraction=0.5, delta=0.05), X, Y)
+        one = certify_rows(Split(learner=NAIVE, stop=FixedFraction(0.5), delta=0.05), X, Y)
         bare = replace(one, issued=replace(one.issued, stored={}))
         assert "predictor" in [check.code for check in recheck(one.certificate_, X, Y, bare).failed]
         assert not compare_numbers({}, {}).held
 
     def test_checks_rows_and_labels(self):
         with pytest.raises(ValueError, match="inconsistent numbers of samples"):
-            certify_rows(Split(learner=NAIVE, fraction=0.5, delta=0.05), X, Y[:-1])
+            certify_rows(Split(learner=NAIVE, stop=FixedFraction(0.5), delta=0.05), X, Y[:-1])
 
 
 def test_an_unknown_procedure_is_refused():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from importlib.metadata import version
 from platform import python_version
 
@@ -12,4 +13,9 @@ _PACKAGES = ("pacbayes", "numpy", "scipy", "scikit-learn")
 
 def current_versions() -> dict[str, str]:
     """Return the version of each package that numbers depend on, and of Python."""
-    return {name: version(name) for name in _PACKAGES} | {"python": python_version()}
+    return {name: _read_version(name) for name in _PACKAGES} | {"python": python_version()}
+
+
+@cache  # a package's metadata is a file to parse, which would take longer than a small fit
+def _read_version(name: str) -> str:
+    return version(name)

@@ -41,6 +41,7 @@ _NOTES = {
     "time_index": "The rows carry a time index; rows that drift with time are not i.i.d.",
     "order_not_reproducible": "The order of the rows was drawn without a recorded seed: nobody can draw it again, so "
     "that a recheck takes it as the model states it.",
+    "learning_only": "{names} played a part in learning only: the certificate counts each judged row once.",
     "repeated_rows": "{repeated} of {rows} rows repeat an earlier one; copies made by hand are not i.i.d.",
     "judged_rows_learned": "{repeated} of {rows} judged rows are copies of learning rows, far more than by chance: "
     "what was learned by heart counts as right on them.",
@@ -58,6 +59,7 @@ _NOTES = {
 
 _WHAT = {
     "learning_rows": "learning rows",
+    "learning_curve": "learning curve (rows learned from: errors/rows on the learning rows after them)",
     "prior_mean": "prior mean",
     "prior_shape": "prior shape",
     "prior_scale": "prior scale",

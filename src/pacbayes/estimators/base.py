@@ -5,7 +5,9 @@ from __future__ import annotations
 import numbers
 import warnings
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any, Self
 
 from numpy.typing import ArrayLike
@@ -27,6 +29,7 @@ class CertifiedEstimator(ABC):
     order_: IntArray
     seed_: int
     in_order_: bool
+    fit_params_: Mapping[str, Labels] = MappingProxyType({})  # further values, one per row, for learning alone
 
     @abstractmethod
     def _validate(self, X: RowsLike, y: ArrayLike | None) -> tuple[Rows, Labels]:
@@ -65,6 +68,7 @@ class CertifiedEstimator(ABC):
     def reissue(self, X: RowsLike, y: Labels) -> Self:
         """Return a new estimator, fitted on these rows in the order of this one: how a certificate is rechecked."""
         again: Self = clone(self)
+        again.fit_params_ = self.fit_params_
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", CertificateWarning)
             rows, labels = again._validate(X, y)
@@ -79,7 +83,7 @@ class CertifiedEstimator(ABC):
         given_seed = self.random_state
         known = int(given_seed) if isinstance(given_seed, numbers.Integral) else None
         cautions = find_cautions(type(self).__name__, given, labels)
-        sample = Sample(rows, labels, order, seed, known, cautions, self.in_order_)
+        sample = Sample(rows, labels, order, seed, known, cautions, self.in_order_, self.fit_params_)
         issued = self._procedure(len(labels)).run(sample)
         self.order_, self.seed_ = order, seed
         self._keep(issued)

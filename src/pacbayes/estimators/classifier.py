@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from collections.abc import Mapping
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,29 +13,47 @@ from pacbayes._core.state import State
 from pacbayes._core.types import Classifier, FloatArray, Labels, ProbabilityPredictor, RandomState, Rows, RowsLike
 from pacbayes.estimators.base import check_fraction
 from pacbayes.estimators.wrapped import CertifiedWrapper
-from pacbayes.procedures import ClassifierLearner, Procedure, Split
+from pacbayes.learners import CrossValidatedLogistic
+from pacbayes.procedures import Adaptive, ClassifierLearner, FixedFraction, Point, Procedure, Split, Stop
 
 __all__ = ["CertifiedClassifier"]
 
 
 def _has_probabilities(model: CertifiedClassifier) -> bool:
-    return hasattr(getattr(model, "estimator_", model.estimator), "predict_proba")
+    return hasattr(getattr(model, "estimator_", model.base_estimator()), "predict_proba")
+
+
+def _check_fit_params(owner: str, given: Mapping[str, ArrayLike], y: ArrayLike | None) -> dict[str, Labels]:
+    """Return what is to be given to the estimator's fit as arrays, or say which is not one value per row."""
+    arrays = {name: np.asarray(given[name]) for name in sorted(given)}
+    for name, values in arrays.items():
+        if values.shape != np.asarray(y).shape[:1]:
+            raise ValueError(
+                f"The {name!r} argument of {owner}.fit must hold one value per row. Got shape {values.shape} instead."
+            )
+    return arrays
 
 
 class CertifiedClassifier(CertifiedWrapper):
     """Any scikit-learn classifier or pipeline, any number of classes, with an exact limit on its true error.
 
     The rows are shuffled; the estimator is trained on a first part and evaluated on the rest, where the exact binomial
-    limit holds.
+    limit holds. By default the size of that part is found on the way: snapshots of the estimator are trained on
+    growing parts and evaluated on the rows that follow, and training stops where the limit is expected to be lowest.
+    The rule looks at the rows before the stop alone, so that the limit holds exactly.
 
     Parameters
     ----------
-    estimator : classifier
-        Cloned; preprocessing inside a pipeline is then learned from the learning rows alone.
+    estimator : classifier or None, default=None
+        Cloned; preprocessing inside a pipeline is then learned from the learning rows alone, and so is whatever a
+        search inside chooses, which costs nothing: ``CertifiedClassifier(GridSearchCV(...))``. None is
+        :class:`pacbayes.CrossValidatedLogistic`, logistic regression on standardised columns, its penalty chosen by
+        cross-validation; give one with ``class_weight="balanced"`` to weight classes in learning.
     delta : float, default=0.05
         Allowed probability of failure, in (0, 1).
-    split : float, default=0.5
-        Share of the rows to learn from, in (0, 1).
+    split : float or "adaptive", default="adaptive"
+        Share of the rows to learn from, in (0, 1); "adaptive" has it found on the way, for the cost of fits on at most
+        two and a half times all rows.
     candidates : int, default=1
         How many settings you compare by their certificates on the same rows; each is given ``delta/candidates``.
     random_state : int, RandomState or None
@@ -49,6 +68,10 @@ class CertifiedClassifier(CertifiedWrapper):
     classes_ : ndarray
     order_ : ndarray
         The shuffled row numbers; the first ``n_learning_`` are the learning rows.
+    n_learning_ : int
+    curve_ : tuple of Point
+        The learning curve that the stop was chosen by: for each snapshot the rows it learned from, its errors, and on
+        how many of the later learning rows. Empty if the share was fixed.
 
     Examples
     --------
@@ -57,18 +80,23 @@ class CertifiedClassifier(CertifiedWrapper):
     >>> sample = pb.datasets.make_known_risk(2000, d=3, random_state=0)
     >>> model = pb.CertifiedClassifier(HistGradientBoostingClassifier(random_state=0), random_state=0)
     >>> print(model.fit(sample.X, sample.y).certificate_.sentence())
-    With probability at least 95 % over the data, the true error of `predict` is at most 0.1939.
+    With probability at least 95 % over the data, the true error of `predict` is at most 0.2053.
+    >>> model = pb.CertifiedClassifier(random_state=0).fit(sample.X, sample.y)
+    >>> model.n_learning_, round(model.certificate_.value, 4)
+    (700, 0.1833)
     """
 
     classes_: Labels
     estimator_: Classifier
+    n_learning_: int
+    curve_: tuple[Point, ...]
 
     def __init__(
         self,
-        estimator: Classifier,
+        estimator: Classifier | None = None,
         delta: float = 0.05,
         *,
-        split: float = 0.5,
+        split: float | str = "adaptive",
         candidates: int = 1,
         random_state: RandomState = None,
     ) -> None:
@@ -78,29 +106,65 @@ class CertifiedClassifier(CertifiedWrapper):
         self.candidates = candidates
         self.random_state = random_state
 
+    def base_estimator(self) -> Classifier:
+        """Return the unfitted classifier that learns: the one that was given, or the default."""
+        return CrossValidatedLogistic() if self.estimator is None else self.estimator
+
     def _validate(self, X: RowsLike, y: ArrayLike | None) -> tuple[Rows, Labels]:
-        check_fraction(type(self).__name__, "split", self.split)
+        owner = type(self).__name__
+        if not (isinstance(self.split, str) and self.split == "adaptive"):
+            if isinstance(self.split, str):
+                raise ValueError(
+                    f"The 'split' parameter of {owner} must be 'adaptive' or a float in (0, 1). "
+                    f"Got {self.split!r} instead."
+                )
+            check_fraction(owner, "split", self.split)
         rows, labels = super()._validate(X, y)
         self.classes_ = np.unique(labels)
         return rows, labels
 
+    def fit(self, X: RowsLike, y: ArrayLike | None, **fit_params: ArrayLike) -> Self:
+        """Learn the predictor and issue its certificate.
+
+        Parameters
+        ----------
+        X : array_like or data frame, shape (n, d)
+            Rows.
+        y : array_like, shape (n,)
+            Labels.
+        **fit_params : array_like, shape (n,)
+            Further values, one per row, that the estimator's ``fit`` is given for the learning rows, such as
+            ``sample_weight`` (of a pipeline ``step__sample_weight``). They play a part in learning only: the
+            certificate is about rows as they come, each counted once.
+        """
+        self.fit_params_ = _check_fit_params(type(self).__name__, fit_params, y)
+        return super().fit(X, y)
+
+    def _stop(self) -> Stop:
+        return Adaptive() if isinstance(self.split, str) else FixedFraction(float(self.split))
+
     def _procedure(self, rows: int) -> Procedure:
         del rows
         return Split(
-            learner=ClassifierLearner(self.estimator),
-            fraction=float(self.split),
+            learner=ClassifierLearner(self.base_estimator()),
+            stop=self._stop(),
             delta=float(self.delta),
             candidates=int(self.candidates),
         )
 
     def predict(self, X: RowsLike) -> Labels:
         """Return the labels that the certificate is about."""
-        return np.asarray(self.estimator_.predict(self._rows(X)))
+        rows = self._rows(X)
+        return np.asarray(self.estimator_.predict(rows))
 
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: RowsLike) -> FloatArray:
-        """Return the fitted estimator's probabilities, if it has such."""
-        return np.asarray(cast("ProbabilityPredictor", self.estimator_).predict_proba(self._rows(X)))
+        """Return the fitted estimator's probabilities, if it has such; zero for classes without learning rows."""
+        rows, model = self._rows(X), cast("ProbabilityPredictor", self.estimator_)
+        given = np.asarray(model.predict_proba(rows))
+        found: FloatArray = np.zeros((given.shape[0], self.classes_.size))
+        found[:, np.searchsorted(self.classes_, model.classes_)] = given
+        return found
 
     def fitted_numbers(self, X: RowsLike) -> dict[str, Any]:
         """Return the classes and what the fitted estimator predicts for these rows."""

@@ -21,7 +21,7 @@ from pacbayes._core.state import State
 from pacbayes._core.types import FloatArray, Labels, RandomState, Rows, RowsLike, Transformer
 from pacbayes.estimators.base import CertifiedEstimator, check_candidates, check_delta, check_fraction
 from pacbayes.posteriors import Gaussian
-from pacbayes.procedures import Issued, LinearLearner, Posterior, Procedure, Split
+from pacbayes.procedures import FixedFraction, Issued, LinearLearner, Posterior, Procedure, Split
 from pacbayes.procedures.linear import gaussian_digest
 from pacbayes.procedures.references import REFERENCES
 
@@ -269,7 +269,8 @@ per row, is at most 0.1776.
             "bound": bound,
         }
         if not bounds.get(bound).uses_kl:
-            return Split(learner=LinearLearner(**learning), **common)
+            stop = FixedFraction(common.pop("fraction"))
+            return Split(learner=LinearLearner(**learning), stop=stop, **common)
         strength = None if isinstance(self.strength, str) else float(self.strength)
         return Posterior(prior=self.prior, references=references, strength=strength, **learning, **common)
 

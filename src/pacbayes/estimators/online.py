@@ -104,7 +104,7 @@ class OnlineCertifiedClassifier(CertifiedWrapper):
 
     def _procedure(self, rows: int) -> Online:
         return Online(
-            classifier=self.estimator,
+            classifier=self.base_estimator(),
             schedule=self._resolve_schedule(rows),
             delta=float(self.delta),
             candidates=int(self.candidates),
@@ -131,7 +131,7 @@ class OnlineCertifiedClassifier(CertifiedWrapper):
     def _options(self) -> dict[str, Any]:
         """Return what a stream must go on with as it began, and the parameters of what is inside it."""
         names = ("delta", "schedule", "certify_last", "candidates")
-        return {name: getattr(self, name) for name in names} | {"estimator": clone(self.estimator)}
+        return {name: getattr(self, name) for name in names} | {"estimator": clone(self.base_estimator())}
 
     def _check_options(self) -> None:
         """Refuse options that changed since the fit, whose certificate they are part of."""

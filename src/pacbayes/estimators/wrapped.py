@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,13 +21,17 @@ __all__ = ["CertifiedWrapper"]
 class CertifiedWrapper(CertifiedEstimator, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A certified estimator around any classifier; columns are the classifier's own business."""
 
-    estimator: Classifier
+    estimator: Classifier | None
     delta: float
     candidates: int
 
+    def base_estimator(self) -> Classifier:
+        """Return the unfitted classifier that learns."""
+        return cast("Classifier", self.estimator)
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        inner = get_tags(self.estimator)
+        inner = get_tags(self.base_estimator())
         tags.input_tags.sparse = inner.input_tags.sparse
         tags.input_tags.allow_nan = inner.input_tags.allow_nan
         return tags
@@ -36,17 +40,16 @@ class CertifiedWrapper(CertifiedEstimator, MetaEstimatorMixin, ClassifierMixin, 
         owner = type(self).__name__
         check_delta(owner, self.delta)
         check_candidates(owner, self.candidates)
-        if not is_classifier(self.estimator):
-            raise ValueError(
-                f"The 'estimator' parameter of {owner} must be a classifier. Got {self.estimator!r} instead."
-            )
+        estimator = self.base_estimator()
+        if not is_classifier(estimator):
+            raise ValueError(f"The 'estimator' parameter of {owner} must be a classifier. Got {estimator!r} instead.")
         rows, labels = self._validate_rows(X, y, reset=True)
         if labels.size < 2 or np.unique(labels).size < 2:
             raise ValueError(
                 f"{owner} needs rows of at least 2 classes. Got n_samples={labels.size} with only one class instead."
             )
-        refuse_prefit(owner, "'estimator' parameter", self.estimator, labels.size)
-        refuse_early_answers(owner, self.estimator, rows)
+        refuse_prefit(owner, "'estimator' parameter", estimator, labels.size)
+        refuse_early_answers(owner, estimator, rows)
         return rows, labels
 
     def _validate_rows(self, X: RowsLike, y: ArrayLike | None, *, reset: bool) -> tuple[Rows, Labels]:

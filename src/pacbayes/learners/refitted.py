@@ -8,7 +8,7 @@ Hessian is renewed when the contraction weakens.
 from __future__ import annotations
 
 import warnings
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import scipy.linalg
@@ -72,8 +72,8 @@ class RefittedLogistic(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.warm_start = warm_start
         self.tol = tol
 
-    def fit(self, X: RowsLike, y: ArrayLike) -> RefittedLogistic:
-        """Fit, continuing from the last solution if there is one of the same width."""
+    def fit(self, X: RowsLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> RefittedLogistic:
+        """Fit, continuing from the last solution if there is one of the same width; weights make the mean weighted."""
         for name, given in (("alpha", self.alpha) if self.C is None else ("C", self.C), ("tol", self.tol)):
             if not 0.0 < given < np.inf:
                 raise ValueError(
@@ -83,8 +83,10 @@ class RefittedLogistic(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.classes_ = two_classes("RefittedLogistic.fit", y, None)
         positive = label_signs("RefittedLogistic.fit", y, self.classes_, matrix.shape[0]) > 0.0
         weights, factor = self._start(matrix.shape[1] + 1)
-        alpha = self.alpha if self.C is None else 1.0 / (self.C * matrix.shape[0])
-        self.weights_, self._factor = _minimise(matrix, positive.astype(np.float64), alpha, weights, factor, self.tol)
+        shares, total = _shares(sample_weight, matrix.shape[0])
+        alpha = self.alpha if self.C is None else 1.0 / (self.C * total)
+        data = _Data(matrix, positive.astype(np.float64), alpha, shares)
+        self.weights_, self._factor = _minimise(data, weights, factor, self.tol)
         self.coef_, self.intercept_ = self.weights_[None, :-1], self.weights_[-1:]
         self.n_features_in_ = matrix.shape[1]
         return self
@@ -109,25 +111,48 @@ class RefittedLogistic(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.column_stack([1.0 - p, p])
 
 
+class _Data(NamedTuple):
+    """Rows, labels of 0 and 1, the penalty, and each row's share of the mean: an array or one share for all."""
+
+    X: Matrix
+    y: FloatArray
+    alpha: float
+    shares: FloatArray | None
+
+    def average(self, values: FloatArray) -> FloatArray:
+        """Return values as parts of the mean."""
+        return values / self.y.size if self.shares is None else values * self.shares
+
+
+def _shares(sample_weight: ArrayLike | None, rows: int) -> tuple[FloatArray | None, float]:
+    """Return each row's share of the mean, None if all are equal, and the sum of weights."""
+    if sample_weight is None:
+        return None, rows
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    total = float(weights.sum()) if weights.shape == (rows,) else np.nan
+    if not (np.all(weights >= 0.0) and 0.0 < total < np.inf):
+        raise ValueError(
+            "The 'sample_weight' argument of RefittedLogistic.fit must hold one finite number of at least 0 per row, "
+            f"not all of them 0. Got shape {weights.shape} for {rows} rows."
+        )
+    return weights / total, total
+
+
 def _minimise(
-    X: Matrix,
-    y: FloatArray,
-    alpha: float,
-    w: FloatArray,
-    factor: _Factor | None,
-    tolerance: float,
+    data: _Data, w: FloatArray, factor: _Factor | None, tolerance: float
 ) -> tuple[FloatArray, _Factor | None]:
     """Return the minimiser and the last factorised Hessian."""
+    X = data.X
     scores = _scores(X, w)
-    gradient = _gradient(X, y, alpha, w, scores)
+    gradient = _gradient(data, w, scores)
     fresh, size = False, float(np.abs(gradient).max())
     for _ in range(_MAX_STEPS):
         if size <= tolerance:
             break
         if factor is None:
-            factor, fresh = _factorise_hessian(X, alpha, w, scores), True
+            factor, fresh = _factorise_hessian(data, w, scores), True
         step = scipy.linalg.cho_solve(factor, gradient, check_finite=False)
-        w, scores, gradient = _step(X, y, alpha, w, scores, gradient, step, careful=fresh)
+        w, scores, gradient = _step(data, w, scores, gradient, step, careful=fresh)
         before, size = size, float(np.abs(gradient).max())
         if _steps_ahead(before, size, tolerance) > _RENEW:
             factor = None
@@ -148,9 +173,7 @@ def _steps_ahead(before: float, after: float, tolerance: float) -> float:
 
 
 def _step(
-    X: Matrix,
-    y: FloatArray,
-    alpha: float,
+    data: _Data,
     w: FloatArray,
     scores: FloatArray,
     gradient: FloatArray,
@@ -159,13 +182,13 @@ def _step(
     careful: bool,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Take a step, halved while the objective does not fall enough (with an old Hessian: while the gradient grows)."""
-    direction, fraction = _scores(X, step), 1.0
-    slope, before = float(gradient @ step), _objective(y, alpha, w, scores) if careful else 0.0
+    direction, fraction = _scores(data.X, step), 1.0
+    slope, before = float(gradient @ step), _objective(data, w, scores) if careful else 0.0
     while True:
         moved, new_scores = w - fraction * step, scores - fraction * direction
-        after = _gradient(X, y, alpha, moved, new_scores)
+        after = _gradient(data, moved, new_scores)
         if careful:
-            enough = _objective(y, alpha, moved, new_scores) <= before - 1e-4 * fraction * slope + 1e-15 * abs(before)
+            enough = _objective(data, moved, new_scores) <= before - 1e-4 * fraction * slope + 1e-15 * abs(before)
         else:
             enough = float(np.abs(after).max()) <= float(np.abs(gradient).max())
         if enough or fraction < 1e-6:
@@ -177,28 +200,30 @@ def _scores(X: Matrix, w: FloatArray) -> FloatArray:
     return np.asarray(np.asarray(X @ w[:-1]).ravel() + w[-1])
 
 
-def _objective(y: FloatArray, alpha: float, w: FloatArray, scores: FloatArray) -> float:
-    return float(0.5 * alpha * (w[:-1] @ w[:-1]) + np.mean(np.logaddexp(0.0, scores) - y * scores))
+def _objective(data: _Data, w: FloatArray, scores: FloatArray) -> float:
+    losses = np.logaddexp(0.0, scores) - data.y * scores
+    mean = np.mean(losses) if data.shares is None else losses @ data.shares
+    return float(0.5 * data.alpha * (w[:-1] @ w[:-1]) + mean)
 
 
-def _gradient(X: Matrix, y: FloatArray, alpha: float, w: FloatArray, scores: FloatArray) -> FloatArray:
-    residual = (expit(scores) - y) / y.size
-    return np.append(np.asarray(residual @ X).ravel() + alpha * w[:-1], residual.sum())
+def _gradient(data: _Data, w: FloatArray, scores: FloatArray) -> FloatArray:
+    residual = data.average(expit(scores) - data.y)
+    return np.append(np.asarray(residual @ data.X).ravel() + data.alpha * w[:-1], residual.sum())
 
 
-def _factorise_hessian(X: Matrix, alpha: float, w: FloatArray, scores: FloatArray) -> _Factor:
+def _factorise_hessian(data: _Data, w: FloatArray, scores: FloatArray) -> _Factor:
     """Return the Cholesky factorisation of the Hessian of the regularised mean loss."""
     p = expit(scores)
-    root = np.sqrt(p * (1.0 - p) / scores.size)
+    root = np.sqrt(data.average(p * (1.0 - p)))
     hessian = np.zeros((w.size, w.size))
     for start in range(0, scores.size, _ROWS):  # in blocks, so that no second copy of X is made
-        part, rows = root[start : start + _ROWS], X[start : start + _ROWS]
+        part, rows = root[start : start + _ROWS], data.X[start : start + _ROWS]
         scaled = rows.multiply(part[:, None]).toarray() if hasattr(rows, "multiply") else rows * part[:, None]
         hessian[:-1, :-1] += scaled.T @ scaled
         hessian[-1, :-1] += part @ scaled
     hessian[:-1, -1] = hessian[-1, :-1]
     hessian[-1, -1] = root @ root + _RIDGE
-    hessian[np.arange(w.size - 1), np.arange(w.size - 1)] += alpha
+    hessian[np.arange(w.size - 1), np.arange(w.size - 1)] += data.alpha
     ridge = 0.0
     while True:  # features of very different sizes can make the computed Hessian indefinite
         try:

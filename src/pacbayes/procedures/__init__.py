@@ -12,18 +12,22 @@ from pacbayes.procedures.base import (
 )
 from pacbayes.procedures.cautions import CertificateWarning, find_cautions
 from pacbayes.procedures.certifier import ProcedureCertifier, certify_rows
+from pacbayes.procedures.classifier_learner import ClassifierLearner
 from pacbayes.procedures.given import Given
 from pacbayes.procedures.linear import LinearLearner
 from pacbayes.procedures.monitor import LossMonitor, Monitor
 from pacbayes.procedures.online import Online
 from pacbayes.procedures.posterior import Posterior
-from pacbayes.procedures.split import ClassifierLearner, Learner, Split
+from pacbayes.procedures.split import FixedFraction, Learner, Point, Split, Stop
+from pacbayes.procedures.stopping import Adaptive
 
 __all__ = [
     "PROCEDURES",
+    "Adaptive",
     "CertificateWarning",
     "Certifier",
     "ClassifierLearner",
+    "FixedFraction",
     "Given",
     "Issued",
     "Learner",
@@ -31,11 +35,13 @@ __all__ = [
     "LossMonitor",
     "Monitor",
     "Online",
+    "Point",
     "Posterior",
     "Procedure",
     "ProcedureCertifier",
     "Sample",
     "Split",
+    "Stop",
     "certify_rows",
     "compare_certificates",
     "compare_numbers",

@@ -56,9 +56,12 @@ class Sample:
     random_state : int or None
         The seed that order and ``seed`` follow from; None if they cannot be drawn again.
     notes : tuple of Note
-        What was noticed about the rows; that their order cannot be drawn again is added here.
+        What was noticed about the rows; what has to be said about order and parameters is added here.
     in_order : bool
         Whether the rows are taken as they came, the earliest first, and not shuffled.
+    fit_parameters : mapping
+        Further values, one per row, that a learner's ``fit`` is given for its learning rows: sample weights. They play
+        no part in what is judged.
     """
 
     X: Rows
@@ -68,14 +71,19 @@ class Sample:
     random_state: int | None = None
     notes: tuple[Note, ...] = ()
     in_order: bool = False
+    fit_parameters: Mapping[str, Labels] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if self.random_state is None and not self.in_order:
-            object.__setattr__(self, "notes", (*self.notes, Note("order_not_reproducible")))
+        drawn_again = self.random_state is not None or self.in_order
+        notes = [] if drawn_again else [Note("order_not_reproducible")]
+        if self.fit_parameters:
+            notes.append(Note("learning_only", {"names": ", ".join(self.fit_parameters)}))
+        object.__setattr__(self, "notes", (*self.notes, *notes))
 
     def digests(self) -> dict[str, str]:
-        """Return the SHA-256 of data and order."""
-        return {"data": data_digest(self.X, self.y), "order": digest_of_arrays(order=self.order)}
+        """Return the SHA-256 of data and order, and of what else is given to ``fit``."""
+        given = {"fit_parameters": digest_of_arrays(**self.fit_parameters)} if self.fit_parameters else {}
+        return {"data": data_digest(self.X, self.y), "order": digest_of_arrays(order=self.order), **given}
 
 
 def draw_order(random_state: RandomState, rows: int, *, in_order: bool = False) -> tuple[IntArray, int]:

@@ -79,11 +79,11 @@ def certify_rows(procedure: Procedure, X: RowsLike, y: Labels, random_state: int
     Examples
     --------
     >>> import pacbayes as pb
-    >>> from pacbayes.procedures import ClassifierLearner, Split, certify_rows
+    >>> from pacbayes.procedures import ClassifierLearner, FixedFraction, Split, certify_rows
     >>> from pacbayes.verification import recheck
     >>> from sklearn.naive_bayes import GaussianNB
     >>> sample = pb.datasets.make_known_risk(500, d=2, random_state=0)
-    >>> split = Split(learner=ClassifierLearner(GaussianNB()), fraction=0.5, delta=0.05)
+    >>> split = Split(learner=ClassifierLearner(GaussianNB()), stop=FixedFraction(0.5), delta=0.05)
     >>> run = certify_rows(split, sample.X, sample.y, random_state=0)
     >>> round(run.certificate_.value, 4), bool(recheck(run.certificate_, sample.X, sample.y, run))
     (0.2248, True)

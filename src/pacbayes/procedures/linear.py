@@ -186,6 +186,12 @@ class LearnedLinear:
         mean = self.gaussian.mean
         return {"linear": LinearForm(self.rows.preprocessing, mean[:-1], float(mean[-1]))}
 
+    def count_errors(self, sample: Sample, start: int, stop: int) -> int:
+        """Count the errors of the mean on rows between two positions of the order."""
+        del sample  # the rows are those it learned with
+        scores = [(part, self.gaussian.projections(block)[1]) for part, block in self.rows.blocks(start, stop)]
+        return sum(int(np.count_nonzero((centre > 0.0) != (self.rows.signs[part] > 0.0))) for part, centre in scores)
+
     def judge(self, sample: Sample, start: int) -> Judged:
         """Predict with the mean, and with one draw per row that follows from the seed."""
         noise = np.random.default_rng(self.seed).standard_normal(self.rows.signs.size)

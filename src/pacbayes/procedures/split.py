@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol
-
-import numpy as np
-from sklearn.base import clone
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 from pacbayes import metrics
-from pacbayes._core.predictions import class_numbers, wrong_labels
-from pacbayes._core.rows import take
-from pacbayes._core.steadiness import ask_row_by_row, seed_of
-from pacbayes._core.types import Classifier, IntArray
 from pacbayes.certificate import Choice, Statement, issue
 from pacbayes.metrics import Judged
 from pacbayes.procedures.base import Issued, Procedure, Sample
 from pacbayes.procedures.cautions import find_repetitions
 
-__all__ = ["ClassifierLearner", "Learned", "Learner", "Split", "learning_count"]
+__all__ = ["FixedFraction", "Learned", "Learner", "Point", "Split", "Stop", "learning_count"]
 
 
 class Learned(Protocol):
@@ -41,6 +35,9 @@ class Learned(Protocol):
     def stored(self) -> Mapping[str, Any]:
         """The predictor's stored form."""
 
+    def count_errors(self, sample: Sample, start: int, stop: int) -> int:
+        """Count the errors on rows between two positions of the order, for a learning curve."""
+
     def judge(self, sample: Sample, start: int) -> Judged:
         """Predict the rows from a position of the order on."""
 
@@ -52,21 +49,93 @@ class Learner(Protocol):
         """Learn from the first ``count`` rows of the order alone."""
 
 
+class Point(NamedTuple):
+    """A point of a learning curve: a snapshot, and its errors on the rows that came after it.
+
+    Attributes
+    ----------
+    learned : int
+        Rows that the snapshot learned from.
+    errors : int
+        Its errors on the rows after them, as far as they had been looked at.
+    rows : int
+        How many those were.
+    """
+
+    learned: int
+    errors: int
+    rows: int
+
+
+class Stop(ABC):
+    """When to stop learning and have the rest of the rows judge: decided on the rows up to then alone.
+
+    Attributes
+    ----------
+    where : str
+        On what the number of learning rows is chosen: a code as :class:`pacbayes.certificate.Choice` has it.
+    """
+
+    where: ClassVar[str]
+
+    @abstractmethod
+    def times(self, rows: int) -> tuple[int, ...]:
+        """Return the numbers of rows at which it may stop, of so many, ascending; at the last of them it must."""
+
+    def snapshots(self, rows: int) -> tuple[int, ...]:
+        """Return the numbers of rows that snapshots learn from, each at the first time after it."""
+        del rows
+        return ()
+
+    def is_reached(self, curve: Sequence[Point], times: Sequence[int], rows: int, delta: float) -> bool:
+        """Return whether to stop at ``times[0]`` or to go on to one of the later times.
+
+        Parameters
+        ----------
+        curve : sequence of Point
+            Snapshots with their errors on the rows before ``times[0]``: all that it is told about the data.
+        times : sequence of int
+            Now, and the later times.
+        rows : int
+            How many there are in all.
+        delta : float
+            That the bound on the judged rows is evaluated at.
+        """
+        del curve, times, rows, delta
+        return True
+
+
 def learning_count(fraction: float, rows: int) -> int:
     """Return how many rows a share of them is, at least one of which learns and one of which judges."""
     return min(max(round(fraction * rows), 1), rows - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class FixedFraction(Stop):
+    """Learn from a share of the rows that is fixed beforehand."""
+
+    fraction: float
+
+    where: ClassVar[str] = "given"
+
+    def times(self, rows: int) -> tuple[int, ...]:
+        """Return the one number of rows."""
+        return (learning_count(self.fraction, rows),)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Split(Procedure):
     """A predictor learned on a first part of the rows, bounded by its errors on the rest.
 
+    How many rows are learned from may be chosen on the way, as long as the choice is made on the rows before the stop:
+    given those, the rest are still independent draws that the predictor has not seen.
+
     Attributes
     ----------
     learner : Learner
         What learns.
-    fraction : float
-        Share of the rows to learn from.
+    stop : Stop
+        When to stop learning.
     delta : float
         Allowed probability of failure.
     candidates : int
@@ -78,7 +147,7 @@ class Split(Procedure):
     """
 
     learner: Learner
-    fraction: float
+    stop: Stop
     delta: float
     candidates: int = 1
     bound: str = "clopper_pearson"
@@ -91,27 +160,45 @@ class Split(Procedure):
     )
 
     def run(self, sample: Sample) -> Issued:
-        """Learn, judge and issue."""
-        count = learning_count(self.fraction, len(sample.y))
+        """Learn until the stop, judge and issue."""
+        count, curve = self._find_stop(sample)
         learned = self.learner.learn(sample, count)
         judged = learned.judge(sample, count)
-        cost = ("candidates", self.candidates) if self.candidates > 1 else ("none", None)
         certificate = issue(
             self.name,
             [self._statement(name, judged) for name in self.metrics],
             delta=self.delta,
             candidates=self.candidates,
-            choices=[
-                Choice("learning_rows", count, "given"),
-                *learned.choices,
-                Choice("bound", self.bound, "given"),
-                Choice("candidates", self.candidates, "given", *cost),
-            ],
+            choices=self._choices(count, curve, learned),
             notes=(*sample.notes, *find_repetitions(sample.X, sample.y, sample.order[:count])),
             digests=sample.digests() | dict(learned.digests),
             seed=sample.random_state,
         )
-        return Issued(certificate, {**learned.fitted, "n_learning_": count}, learned.stored)
+        return Issued(certificate, {**learned.fitted, "n_learning_": count, "curve_": curve}, learned.stored)
+
+    def _find_stop(self, sample: Sample) -> tuple[int, tuple[Point, ...]]:
+        """Return how many rows to learn from, and the learning curve on the rows before; no row after is looked at."""
+        rows, delta = len(sample.y), self.delta / self.candidates / len(self.metrics)
+        times, sizes = self.stop.times(rows), self.stop.snapshots(rows)
+        snapshots = _Snapshots(self.learner, sample)
+        for place, now in enumerate(times[:-1]):
+            before = times[place - 1] if place else 0
+            snapshots.learn(size for size in sizes if before <= size < now)
+            curve = snapshots.judge_until(now)
+            if self.stop.is_reached(curve, times[place:], rows, delta):
+                return now, curve
+        return times[-1], snapshots.judge_until(times[-1])
+
+    def _choices(self, count: int, curve: Sequence[Point], learned: Learned) -> list[Choice]:
+        cost = ("candidates", self.candidates) if self.candidates > 1 else ("none", None)
+        points = ", ".join(f"{each.learned}: {each.errors}/{each.rows}" for each in curve)
+        return [
+            Choice("learning_rows", count, self.stop.where),
+            *([Choice("learning_curve", points, self.stop.where)] if curve else []),
+            *learned.choices,
+            Choice("bound", self.bound, "given"),
+            Choice("candidates", self.candidates, "given", *cost),
+        ]
 
     def _statement(self, name: str, judged: Judged) -> Statement:
         """State one metric; all of them share delta evenly, so that they hold together."""
@@ -130,46 +217,28 @@ class Split(Procedure):
         )
 
 
-@dataclass(frozen=True, slots=True)
-class ClassifierLearner:
-    """Any classifier or pipeline of scikit-learn's kind; it is cloned before it learns."""
+class _Snapshots:
+    """Snapshots of a learner, and what they got wrong on the rows after them that have been looked at so far."""
 
-    classifier: Classifier
+    def __init__(self, learner: Learner, sample: Sample) -> None:
+        self._learner, self._sample = learner, sample
+        self._found: list[tuple[Learned, Point]] = []
 
-    def learn(self, sample: Sample, count: int) -> LearnedClassifier:
-        """Fit on the first rows of the order."""
-        rows = sample.order[:count]
-        model = clone(self.classifier)
-        return LearnedClassifier(model.fit(take(sample.X, rows), sample.y[rows]))
+    def learn(self, sizes: Iterable[int]) -> None:
+        """Add snapshots; what cannot be learned from so few rows yet is no point of the curve."""
+        for size in sizes:
+            try:
+                learned = self._learner.learn(self._sample, size)
+            except ValueError:  # a class or a fold without rows; what is wrong with the learner shows at the stop
+                continue
+            self._found.append((learned, Point(size, 0, 0)))
 
+    def judge_until(self, stop: int) -> tuple[Point, ...]:
+        """Look at the rows up to a position of the order, and return the points of the curve."""
+        self._found = [(learned, self._judge(learned, point, stop)) for learned, point in self._found]
+        return tuple(point for _, point in self._found)
 
-@dataclass(frozen=True, slots=True)
-class LearnedClassifier:
-    """A fitted classifier."""
-
-    model: Classifier
-    choices: tuple[Choice, ...] = ()
-    digests: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def fitted(self) -> dict[str, Any]:
-        """What an estimator keeps."""
-        return {"estimator_": self.model}
-
-    @property
-    def stored(self) -> dict[str, Any]:
-        """The fitted classifier itself."""
-        return {"predictor": self.model}
-
-    def judge(self, sample: Sample, start: int) -> Judged:
-        """Predict the rows from a position of the order on; what depends on the batch is wrong."""
-        rows = sample.order[start:]
-        labels, classes = sample.y[rows], np.unique(sample.y)
-
-        def ask(model: Classifier, part: IntArray) -> IntArray:
-            return class_numbers(type(model).__name__, model.predict(take(sample.X, rows[part])), classes, part.size)
-
-        truth = np.searchsorted(classes, labels)
-        answers = ask_row_by_row(self.model, ask, rows.size, seed_of(sample.seed, labels), truth=truth)
-        found = answers.wrong_where_different(truth)
-        return Judged(labels, wrong_labels(found, labels, classes))
+    def _judge(self, learned: Learned, point: Point, stop: int) -> Point:
+        start = point.learned + point.rows
+        errors = learned.count_errors(self._sample, start, stop)
+        return Point(point.learned, point.errors + errors, stop - point.learned)

@@ -46,7 +46,7 @@ def _append(table: Table, path: str | Path, settings: Settings, max_memory: int 
     texts = ((settings.target, "category"),) if has_texts(table.y) else ()
     frame = load_rows(path, settings, (*columns, *texts), max_memory)
     try:
-        return append_rows(table, frame, positive=settings.positive, missing=settings.missing, drop=settings.drop)
+        return append_rows(table, frame, positive=settings.positive, missing=settings.missing, drop=settings.not_used)
     except TableError as error:
         raise TableError(f"{Path(path).name}: {error}") from None
 
@@ -76,5 +76,5 @@ def load_rows(
     frame = _read(path, settings, max_memory)
     if texts := list_texts(frame, columns):
         frame = _read(path, settings, max_memory, texts)
-    names = {settings.target, *settings.drop, *(name for name, _ in columns)}
+    names = {*settings.not_used, *(name for name, _ in columns)}
     return frame if settings.header else name_unnamed(frame, names, settings.target)

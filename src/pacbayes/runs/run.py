@@ -306,10 +306,11 @@ def _curve(model: object, settings: Settings) -> dict[str, list[float]] | None:
 
 
 def _about(run: Run) -> dict[str, str]:
+    rows, learned = len(run.table.y), run.table.learning
     return {
         "Data": run.source,
         **({} if run.test is None else {"Judged on": run.test}),
-        "Rows": str(len(run.table.y)),
+        "Rows": str(rows) if learned is None else f"{learned} learned from, {rows - learned} judged",
         "Target": run.settings.target,
         "Classes": class_counts(run.table.classes, run.table.counts, 12),
         "Model": run.settings.model,

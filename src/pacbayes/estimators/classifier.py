@@ -123,7 +123,7 @@ class CertifiedClassifier(CertifiedWrapper):
         self.classes_ = np.unique(labels)
         return rows, labels
 
-    def fit(self, X: RowsLike, y: ArrayLike | None, **fit_params: ArrayLike) -> Self:
+    def fit(self, X: RowsLike, y: ArrayLike | None, *, in_order: bool = False, **fit_params: ArrayLike) -> Self:
         """Learn the predictor and issue its certificate.
 
         Parameters
@@ -132,13 +132,16 @@ class CertifiedClassifier(CertifiedWrapper):
             Rows.
         y : array_like, shape (n,)
             Labels.
+        in_order : bool, default=False
+            Whether to take the rows as they come, the earliest first, instead of shuffling them: the first learn, the
+            later judge, and the certificate is about rows like the later ones.
         **fit_params : array_like, shape (n,)
             Further values, one per row, that the estimator's ``fit`` is given for the learning rows, such as
             ``sample_weight`` (of a pipeline ``step__sample_weight``). They play a part in learning only: the
             certificate is about rows as they come, each counted once.
         """
         self.fit_params_ = _check_fit_params(type(self).__name__, fit_params, y)
-        return super().fit(X, y)
+        return super().fit(X, y, in_order=in_order)
 
     def _stop(self) -> Stop:
         return Adaptive() if isinstance(self.split, str) else FixedFraction(float(self.split))

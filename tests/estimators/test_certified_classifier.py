@@ -235,3 +235,12 @@ class TestCrossValidatedLogistic:
             pb.CrossValidatedLogistic().fit(X, Y, sample_weight=[1.0])
         with pytest.raises(ValueError, match=r"'sample_weight' argument of RefittedLogistic.fit"):
             pb.RefittedLogistic().fit(X, Y, sample_weight=-np.ones(600))
+
+
+def test_rows_in_order_are_learned_from_as_they_come():
+    model = pb.CertifiedClassifier(GaussianNB(), random_state=0).fit(X, Y, in_order=True, sample_weight=np.ones(600))
+    assert np.array_equal(model.order_, np.arange(600))
+    assert np.array_equal(
+        model.estimator_.theta_, GaussianNB().fit(X[: model.n_learning_], Y[: model.n_learning_]).theta_
+    )
+    assert recheck(model.certificate_, X, Y, model)

@@ -3,7 +3,8 @@
 Rows come in random order. Snapshots of the learner are judged on the rows that come after them, as far as those have
 been looked at. Curves ``e(m) = a + b (m/m_0)**-c`` are weighted by how well they explain those counts. Each of them
 lets expect a bound for a stop now and for every later one: learning longer lowers the error, and leaves fewer rows to
-judge by. The rule stops when the bound for now is the least, by the mean of its logarithm over the curves.
+judge by. The rule stops when the bound for now is the least, by the mean of its logarithm over the curves, even if half
+of what could be gained by knowing the curve is granted to going on.
 
 The forecast is no part of the guarantee, which holds for every rule that looks at the rows before its stop only.
 """
@@ -31,6 +32,8 @@ _SPAN = 100.0  # how far the smallest of them lies below the lowest error that w
 _TEMPER = 0.5  # snapshots are judged on the same rows
 _DEVIATION = 0.05  # by which no learning curve has quite this shape, relative to the error
 _LEAST_WEIGHT = 1e-3  # of a curve, relative to the likeliest
+_PRIOR = 0.5  # exponent of the present error in a curve's weight, as Jeffreys has it: no errors so far is not none ever
+_PATIENCE = 0.5  # share of what knowing the curve would gain that is granted to going on
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +65,8 @@ class Adaptive(Stop):
             return bool(2 * times[0] >= rows)
         values, weights = forecast_bounds(curve, times, rows, delta)
         expected = np.log(values) @ weights
-        return bool(expected[0] <= expected.min())
+        informed = np.log(values[1:].min(axis=0, initial=1.0)) @ weights
+        return bool(expected[0] <= (1.0 - _PATIENCE) * expected[1:].min(initial=0.0) + _PATIENCE * informed)
 
 
 def _counts(shares: Sequence[float], rows: int) -> tuple[int, ...]:
@@ -79,7 +83,7 @@ def forecast_bounds(
     curve : sequence of Point
         At least one of them judged on a row.
     times : sequence of int
-        Numbers of learning rows.
+        Numbers of learning rows, the first of them now.
     rows : int
         How many there are in all.
     delta : float
@@ -98,7 +102,7 @@ def forecast_bounds(
     >>> points = [Point(100, 60, 300), Point(200, 40, 200)]
     >>> values, weights = forecast_bounds(points, [400, 600, 800], 1000, 0.05)
     >>> (values @ weights).round(2).tolist()
-    [0.2, 0.2, 0.22]
+    [0.21, 0.21, 0.22]
     """
     level, drop, exponent = _make_curves(curve, rows)
     unit = _SNAPSHOTS[1] * rows
@@ -107,6 +111,7 @@ def forecast_bounds(
         risk = np.clip(level + drop * (point.learned / unit) ** -exponent, 0.05 / rows, 0.95)
         likelihood = point.errors * np.log(risk) + (point.rows - point.errors) * np.log1p(-risk)
         fit += likelihood * _TEMPER / (1.0 + _DEVIATION**2 * point.errors)
+    fit += _PRIOR * np.log(np.clip(level + drop * (times[0] / unit) ** -exponent, 0.05 / rows, 0.95))
     weights = np.exp(fit - fit.max())
     kept = weights > _LEAST_WEIGHT
     stops = np.asarray(times, dtype=np.float64)[:, None]

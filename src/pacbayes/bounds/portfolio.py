@@ -30,6 +30,8 @@ _WEIGHTS = (0.5, 0.1, 0.1, 0.1, 0.2)  # of the strengths of a summary
 _SHARE = 0.8
 _OWNER = "portfolio"
 _ROUNDING = 1e-9  # growths are sums of millions of terms
+_MOST_KNOWN = 64
+_KNOWN: dict[tuple[object, ...], _Bets] = {}
 _BLOCK = 16384  # numbers at a time, so that temporaries stay in a core's second-level cache
 
 
@@ -140,7 +142,7 @@ def portfolio(
     >>> round(summary.bound("maurer", kl=10.0, delta=0.05), 6)
     0.163511
     """
-    bets = _Bets.of(strengths, rates, weights, strength_weights, share)
+    bets = _find_bets(strengths, rates, weights, strength_weights, share)
     growth, other = _checked_growths(growths, reference_log_growth, bets, several=several)
     kls, sizes, deltas = checked(_OWNER, kl=kl, n=n, delta=delta)
     check_shapes(_OWNER, growths=growth.shape[:-3], reference_log_growth=other.shape[:-2], others=kls.shape)
@@ -194,6 +196,25 @@ class _Bets:
             _lowered(log_strengths[:, None] - log_cost + np.log(share)),
             _lowered(np.log1p(-share) - log_cost),
         )
+
+
+def _find_bets(
+    strengths: ArrayLike,
+    rates: ArrayLike,
+    weights: ArrayLike | None,
+    strength_weights: ArrayLike | None,
+    share: float,
+) -> _Bets:
+    """Check what is fixed before the data, once for each: calls with the same grid find it made."""
+    given = strengths, rates, weights, strength_weights
+    if any(each is not None and np.asarray(each).dtype.kind not in "fiub" for each in given):
+        return _Bets.of(strengths, rates, weights, strength_weights, share)  # which says what is wrong
+    key = (*(None if each is None else (np.asarray(each, float).tobytes(), np.shape(each)) for each in given), share)
+    if key not in _KNOWN:
+        if len(_KNOWN) >= _MOST_KNOWN:
+            _KNOWN.clear()
+        _KNOWN[key] = _Bets.of(strengths, rates, weights, strength_weights, share)
+    return _KNOWN[key]
 
 
 def _lowered(logarithm: FloatArray) -> FloatArray:

@@ -29,6 +29,7 @@ _SHRINK = 0.01
 _PROOFS = 40
 _BALANCED = 2.0  # a balance from which on the value says something about the minimum
 _CLOSE = 1e-10  # to the root, for the quick search to do
+_STILL = 1e-16
 _LEAP = 2e-11  # the first step of a proof that has no slope to go by
 _NEAR = 4.0  # how far above the level a search aims, in units of the rounding there
 _MARGIN = 32.0  # the same for the first proof, whose tangent is rounded too
@@ -89,7 +90,7 @@ def _search(
         new_risk, new_b = _joint_step(at, risk, b, level, start)
         moved = np.abs(new_risk - risk) + np.abs(new_b - b).max(axis=1)
         risk, b = new_risk, new_b
-        if np.all(moved <= 1e-13):
+        if np.all(moved * moved * (problem.n + 1.0) <= _STILL):  # the next step would be of this size
             break
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):  # by what the proof will need
         margin = _MARGIN * at.error() / (problem.n * at.slope())
@@ -189,10 +190,8 @@ def _lower_bound(at: Evaluation, risk: FloatArray, b: FloatArray, level: FloatAr
     falls, rises, roundings = at.falls(), at.rises(), at.roundings()
     errors = at.errors(roundings)
     left, right = _ends(at, b, level[:, None] + 8.0 * np.maximum(*errors) + 1e-9, falls, rises)
-    there = problem.evaluate(risk, left)
-    outside = np.where(left > 0.0, there.parts[0] - there.errors(there.roundings())[0], np.inf)
-    there = problem.evaluate(risk, right)
-    beyond = np.where(right < 1.0, there.parts[1] - there.errors(there.roundings())[1], np.inf)
+    outside = np.where(left > 0.0, problem.risk_floor(risk, left), np.inf)
+    beyond = np.where(right < 1.0, problem.other_floor(right), np.inf)
     values = np.logaddexp(*at.parts)
     error = np.maximum(*errors) + 16.0 * EPS * (1.0 + np.abs(values))
     first, second = np.exp(at.parts[0] - values), np.exp(at.parts[1] - values)

@@ -49,6 +49,24 @@ class MinimumProblem:
         """Return the problem of some rows."""
         return replace(self, growth=self.growth[rows], other=self.other[rows], first=self.first[rows], n=self.n[rows])
 
+    def risk_floor(self, risk: FloatArray, b: FloatArray) -> FloatArray:
+        """Return a lower bound on the first part of each summand, proved with its rounding."""
+        n = self.n[:, None, None]
+        x = self.term_rates * (risk[:, None, None] - self.strengths * b[:, :, None])
+        logs = np.log1p(-x)
+        exponents = self.first + n * (self.growth - logs)
+        each = bound_rounding(self.growth, x, logs, self.first, n, exponents)
+        each += EPS * 2.0 * n * self.term_rates / (1.0 - x)  # of the difference R - strength b
+        return _floor(exponents, each)
+
+    def other_floor(self, b: FloatArray) -> FloatArray:
+        """Return a lower bound on the second part of each summand, proved with its rounding."""
+        n = self.n[:, None, None]
+        y = self.rates * b[:, :, None]
+        logs = np.log1p(-y)
+        exponents = self.second + n * (self.other - logs)
+        return _floor(exponents, bound_rounding(self.other, y, logs, self.second, n, exponents))
+
     def evaluate(self, risk: FloatArray, b: FloatArray) -> Evaluation:
         """Evaluate both parts of each summand at ``R`` of shape (N,) and ``b`` of shape (N, S)."""
         n = self.n[:, None, None]
@@ -168,6 +186,13 @@ class Balance:
     of_b: FloatArray
     of_risk: FloatArray
     steep: FloatArray
+
+
+def _floor(exponents: FloatArray, roundings: FloatArray) -> FloatArray:
+    """Return the logarithm of a sum of exponentials less all that rounding may have added to it."""
+    shares, value = to_shares(exponents)
+    own = (exponents.shape[2] + 16) * EPS * (1.0 + np.abs(exponents.max(axis=2)))
+    return np.asarray(value - (shares * roundings).sum(axis=2) - own)
 
 
 def log_sum(values: FloatArray) -> FloatArray:

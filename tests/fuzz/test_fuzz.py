@@ -8,8 +8,8 @@ from fuzz.engine import make_input, run
 from fuzz.readers import READERS, make_readers
 
 # by count and not by time; those that take a process of their own for each input are few
-INPUTS = {"certificate": 400, "model": 250, "skops": 120, "csv": 500, "packed": 500, "parquet": 25, "arrow": 40,
-          "watch": 3000, "checkpoint": 150, "cells": 500}  # fmt: skip
+INPUTS = {"certificate": 400, "model": 250, "skops": 120, "csv": 500, "svmlight": 200, "packed": 500, "parquet": 25,
+          "arrow": 40, "watch": 3000, "checkpoint": 150, "cells": 500}  # fmt: skip
 
 
 def test_every_reader_has_a_share():

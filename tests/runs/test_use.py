@@ -236,3 +236,12 @@ def test_the_folder_says_how_it_is_used(tmp_path):
     assert pb.Certificate.from_json(folder / "certificate.json").sentence() in text
     assert "pacbayes predict . new.csv" in text
     assert "--trust" not in text
+
+
+def test_columns_that_were_left_out_get_no_note(tmp_path):
+    rows = frame().dropna().assign(day=np.arange(len(frame().dropna())), x=1.5, z=2.5)
+    settings = {"drop": ("x,z",), "time": "day"}
+    table = prepare_table(rows, "kind", **settings)
+    run = certify_table(table, Settings(target="kind", method="holdout", **settings), baseline=False)
+    run.save(tmp_path / "out")
+    assert pb.load_run(tmp_path / "out").open().apply(rows).notes == ()

@@ -16,6 +16,8 @@ LABELS = np.where(np.arange(ROWS) % 2, "yes", "no")
 LONG = "x" * 60
 DAYS = pd.date_range("2020-01-01", periods=ROWS)
 SHUFFLED = np.random.default_rng(1).permutation(ROWS)
+# about rows that are predicted, or judged in a table of their own: tests/runs/test_use.py and tests/cli have them
+OF_OTHER_ROWS = {"extra_columns", "unseen_categories", "unseen_classes"}
 # columns besides a number "a" and the target "t"; options; the last note on them; its sentence
 CASES = {
     "time_orders_rows": (
@@ -149,11 +151,11 @@ def notes_on(frame, target="t", **options):
 
 
 def test_every_note_has_a_sentence():
-    assert codes_in_source() == set(SENTENCES), "add its sentence to pacbayes/_core/note_words.py"
+    assert codes_in_source() | OF_OTHER_ROWS == set(SENTENCES), "add its sentence to pacbayes/_core/note_words.py"
 
 
 def test_every_code_has_a_case():
-    assert set(CASES) == set(SENTENCES)
+    assert set(CASES) | OF_OTHER_ROWS == set(SENTENCES)
 
 
 @pytest.mark.parametrize("code", CASES)

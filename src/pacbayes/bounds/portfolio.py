@@ -138,7 +138,7 @@ def portfolio(
     >>> round(pb.bounds.portfolio(*statistics, kl=10.0, n=1000, delta=0.05, weights=summary.weights), 6)
     0.157294
     >>> round(summary.bound("maurer", kl=10.0, delta=0.05), 6)
-    0.163057
+    0.163511
     """
     bets = _Bets.of(strengths, rates, weights, strength_weights, share)
     growth, other = _checked_growths(growths, reference_log_growth, bets, several=several)

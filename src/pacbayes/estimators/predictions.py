@@ -47,7 +47,7 @@ def certify(model: Predictor, X: RowsLike, y: ArrayLike, delta: float = 0.05, *,
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> model = GaussianNB().fit(X[:300], y[:300])
     >>> print(pb.certify(model, X[300:], y[300:]).sentence())
-    With probability at least 95 % over the data, the true error of `predict` is at most 0.1085.
+    With probability at least 95 % over the data, the true error of `predict` is at most 0.0577.
     """
     owner = "certify"
     if not hasattr(model, "predict"):

@@ -108,7 +108,7 @@ class LossMonitor:
     ...     monitor.add(monitor.loss_of(line))
     >>> certificate = monitor.certificate()
     >>> certificate.n, round(certificate.value, 4)
-    (300, 0.435)
+    (300, 0.4273)
     >>> LossMonitor.from_dict(monitor.to_dict()).certificate().value == certificate.value
     True
     """

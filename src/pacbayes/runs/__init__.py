@@ -5,10 +5,10 @@ from pacbayes.runs.check import CheckedPredictions, PredictionFile, check_file
 from pacbayes.runs.folder import StoredRun, load_run, read_certificate
 from pacbayes.runs.methods import METHODS, choose_method
 from pacbayes.runs.models import MODELS, make_classifier, trust_needed
-from pacbayes.runs.reading import load_rows, load_table
 from pacbayes.runs.remarks import StrictError
 from pacbayes.runs.run import Baseline, Run, certify_file, certify_table
 from pacbayes.runs.settings import Settings
+from pacbayes.runs.table import load_rows, load_table
 from pacbayes.runs.use import Predictions, RunPredictor
 from pacbayes.runs.verify import Verified, verify_folder, verify_run
 

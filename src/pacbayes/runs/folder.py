@@ -89,7 +89,7 @@ class StoredRun:
             classes=self.classes,
             missing=self.settings.missing,
             model=self.predictor if isinstance(self.predictor, LinearTerms) else self.models(trust),
-            ignore=(self.settings.target, *self.settings.drop),
+            ignore=self.settings.not_used,
         )
 
     def predict(self, frame: pd.DataFrame, trust: tuple[str, ...] = ()) -> Labels:

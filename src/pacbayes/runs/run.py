@@ -20,10 +20,9 @@ from pacbayes.runs.folder import check_folder, save_folder
 from pacbayes.runs.hardest import Hard, find_hardest
 from pacbayes.runs.methods import METHODS, choose_method, estimator_for
 from pacbayes.runs.models import make_classifier, trust_needed
-from pacbayes.runs.reading import load_table
 from pacbayes.runs.remarks import find_earlier_seeds, refuse_notes
 from pacbayes.runs.settings import Settings
-from pacbayes.runs.table import annotate, trivial_answer
+from pacbayes.runs.table import annotate, load_table, trivial_answer
 from pacbayes.runs.words import data_options, method_words, readme_words, trust_options
 from pacbayes.tables import Table
 from pacbayes.tables.words import class_counts
@@ -306,10 +305,11 @@ def _curve(model: object, settings: Settings) -> dict[str, list[float]] | None:
 
 
 def _about(run: Run) -> dict[str, str]:
+    rows, learned = len(run.table.y), run.table.learning
     return {
         "Data": run.source,
         **({} if run.test is None else {"Judged on": run.test}),
-        "Rows": str(len(run.table.y)),
+        "Rows": str(rows) if learned is None else f"{learned} learned from, {rows - learned} judged",
         "Target": run.settings.target,
         "Classes": class_counts(run.table.classes, run.table.counts, 12),
         "Model": run.settings.model,

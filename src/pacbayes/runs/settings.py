@@ -88,6 +88,12 @@ class Settings:
             if wrong:
                 raise ValueError(words)
 
+    @property
+    def not_used(self) -> tuple[str, ...]:
+        """Names of columns that are not predicted from: target, time, and what is left out, alone or in a list."""
+        dropped = [name.strip() for each in self.drop for name in (each, *each.split(","))]
+        return (self.target, *(() if self.time is None else (self.time,)), *dict.fromkeys(dropped))
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain lists, numbers and text."""
         return {name: list(v) if isinstance(v, tuple) else v for name, v in asdict(self).items()}

@@ -20,9 +20,8 @@ from pacbayes.runs.folder import COLUMNS, MODEL, StoredRun, load_run, read_bound
 from pacbayes.runs.methods import choose_method, estimator_for
 from pacbayes.runs.models import trust_needed
 from pacbayes.runs.predictors import ChangedPredictorError, compare_models
-from pacbayes.runs.reading import load_table
 from pacbayes.runs.run import Progress, silent
-from pacbayes.runs.table import EARLIER, annotate
+from pacbayes.runs.table import EARLIER, annotate, load_table
 from pacbayes.tables import LinearTerms, Table
 
 __all__ = ["Verified", "verify_folder", "verify_run"]

@@ -10,7 +10,7 @@ from pacbayes.bounds import sequential, sequential_statistics
 from coverage import laws
 from coverage.judging import too_often
 
-RUNS = 10_000
+RUNS = [2000, pytest.param(10_000, marks=pytest.mark.long)]
 N = 60
 DELTAS = (0.5, 0.2, 0.05)
 LOSSES = {
@@ -28,20 +28,22 @@ def largest_capital(losses, mean, delta, planned):
     return np.cumsum(np.log1p(-rates * losses) - np.log1p(-rates * mean), axis=-1).max(axis=-1)
 
 
+@pytest.mark.parametrize("runs", RUNS)
 @pytest.mark.parametrize("planned", [N, None], ids=["one n", "all n"])
 @pytest.mark.parametrize("law", LOSSES)
-def test_one_predictor(law, planned, judge):
+def test_one_predictor(law, planned, runs, judge):
     draw, mean = LOSSES[law]
-    losses = draw(np.random.default_rng(11), (RUNS, N))
+    losses = draw(np.random.default_rng(11), (runs, N))
     for delta in DELTAS:
         judge(f"sequential, {law}, delta {delta}", sequential(losses, delta, planned), mean, delta)
 
 
+@pytest.mark.parametrize("runs", RUNS)
 @pytest.mark.parametrize("planned", [N, None], ids=["one n", "all n"])
 @pytest.mark.parametrize("law", ["bernoulli", "mostly zero"])
-def test_stopping_when_the_bound_looks_best(law, planned):
+def test_stopping_when_the_bound_looks_best(law, planned, runs):
     draw, mean = LOSSES[law]
-    losses = draw(np.random.default_rng(12), (RUNS, N))
+    losses = draw(np.random.default_rng(12), (runs, N))
     for delta in DELTAS:
         stopped = largest_capital(losses, mean, delta, planned) >= np.log(1.0 / delta)
-        assert not too_often(stopped.sum(), RUNS, delta)
+        assert not too_often(stopped.sum(), runs, delta)

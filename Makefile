@@ -47,12 +47,13 @@ SEED ?= 0
 fuzz: $(VENV)/.wheel ## N mutated inputs over all readers (N=50000 SEED=0), and how they ended
 	PYTHONPATH=tests $(BIN)/python -W ignore -m fuzz --inputs $(N) --seed $(SEED)
 
-lint: $(VENV)/.wheel ## style, formatting, strict types, import arrows
+lint: $(VENV)/.wheel ## style, formatting, strict types, import arrows, prose
 	$(BIN)/ruff check --quiet .
 	$(BIN)/ruff format --quiet --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python tools/house.py
+	$(BIN)/python tools/prose.py
 
 format: $(VENV)/.wheel ## rewrite the code in house style
 	$(BIN)/ruff check --quiet --fix .

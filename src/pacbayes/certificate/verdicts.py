@@ -27,6 +27,8 @@ _CHECKS = {
     "classes": "classes",
     "data": "digest of the data",
     "learning_data": "digest of the data that were learned from",
+    "certificate": "digest of the certificate that it starts from",
+    "unlabelled": "digest of the unlabelled rows",
     "order": "digest of the order",
     "order_of_rows": "the model's order is one of these rows",
     "order_of_seed": "the order is the one that the recorded seed gives",
@@ -54,6 +56,8 @@ _PROOFS = {
     "recorded numbers, and that the predictor is what came of it.",
     "predicted_again": "This proves that this predictor makes the recorded errors on these rows.",
     "counted_again": "This proves that the predictions in this file make the recorded errors.",
+    "disagreements_again": "This proves that the two models disagree as often as recorded on these unlabelled rows. "
+    "The certificate that it starts from, and with it both models, is rechecked by itself.",
     "belongs": "It proves also that the predictor beside it was issued with it.",
     "not_collection": "It cannot prove how the rows were collected, or what was done with them before.",
 }

@@ -82,12 +82,14 @@ QUESTIONS = {
     "row_by_row": "Is each case answered by itself, whichever others are asked about at the same time?",
     "arrival_order": "Were the rows of updates taken as they came, without sorting or picking?",
     "unseen": "Were the judged rows kept away from training and from every choice?",
+    "fresh_unlabelled": "Were the unlabelled rows drawn from the same source, and kept away from every fit and choice?",
     "zero_one": "Is a prediction either right or wrong? Here it is.",
     "before_label": "Was each prediction made before the truth was known, and was every case counted?",
     "average_over_time": "Is an average over all that time what you want to know?",
 }
 OBSERVED = {
     "errors": "Errors on these rows",
+    "disagreements": "Disagreements with the certified model on these rows",
     "predict_errors": "Errors of the model itself",
     "draw_errors": "Errors of the model with noise on its weights",
     "reference_errors": "Errors of the reference",

@@ -185,7 +185,8 @@ def _details(contents: Contents) -> Data:
 
 def _entries(statement: Statement) -> list[bounds.Entry]:
     """Return the catalogue's entries of the bounds that a statement rests on."""
-    names = [statement.bound, *([] if statement.reference is None else [statement.reference.bound])]
+    further = (statement.reference, statement.source)
+    names = [statement.bound, *(each.bound for each in further if each is not None)]
     return [bounds.get(name) for name in names]
 
 
@@ -208,6 +209,9 @@ def _details_of(statement: Statement) -> Data:
         facts.append(("Rates", phrases.rates_words(statement)))
     if statement.reference is not None:
         facts.append(("Reference", f"{statement.reference.kind}, strength {statement.reference.strength:g}"))
+    if statement.source is not None:
+        source = statement.source
+        facts.append(("Certified model", f"{source.errors} errors on {source.n} rows, {source.split:.6g} of the share"))
     facts += [("Reference", words) for words in portfolio_words(statement)]
     return {"subject": phrases.subject_words(statement.about), "description": entries[0].description, "facts": facts}
 

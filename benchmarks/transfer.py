@@ -85,7 +85,7 @@ def main() -> None:
             for name in options.datasets.split(",")
             for model in options.models.split(",")
         ]
-    print(f"transfer below the refit's error in at most {max(low):.3f} of repeats, at most .06: {verdict(max(low) <= 0.06)}")
+    print(f"transfer below the refit's error in {max(low):.3f} of repeats, at most .06: {verdict(max(low) <= 0.06)}")
 
 
 if __name__ == "__main__":

@@ -34,6 +34,10 @@ _CHECKS = {
     "order_of_seed": "the order is the one that the recorded seed gives",
     "order_as_given": "the rows were taken as they came",
     "model": "digest of the model",
+    "transfer": "the refitted model's certificate follows from this one",
+    "refitted": "the refitted model is what all rows give",
+    "refitted_name": "the refitted model's file says whether it is certified",
+    "disagreements": "disagreements on the unlabelled rows",
     "losses": "losses of the predictor",
     "predictor": "the predictor is what these rows give",
     "procedure": "procedure",
@@ -59,6 +63,9 @@ _PROOFS = {
     "disagreements_again": "This proves that the two models disagree as often as recorded on these unlabelled rows. "
     "The certificate that it starts from, and with it both models, is rechecked by itself.",
     "belongs": "It proves also that the predictor beside it was issued with it.",
+    "transferred": "The refitted model's certificate follows from this one.",
+    "follows": "It follows from the certificate beside it.",
+    "disagreements_counted": "The two models, learned again, disagree as often on the unlabelled rows as it says.",
     "not_collection": "It cannot prove how the rows were collected, or what was done with them before.",
 }
 _THESE = "These are not the data it was made from"
@@ -67,6 +74,10 @@ _CAUSES = {
     "edited_value": "The certificate was edited: it says {claimed}, its observed numbers give {found}.",
     "other_predictor": "The predictor belongs to another certificate.",
     "changed_predictor": "The predictor was changed.",
+    "edited_transfer": "The certificate of the refitted model was edited, or belongs to another run.",
+    "changed_refitted": "The refitted model was changed.",
+    "other_unlabelled": "The unlabelled rows are not those that were given, or the refitted model's certificate was "
+    "changed.",
     "other_rows": _THESE + ": {found} rows instead of {claimed}.",
     "other_columns": _THESE + ": other columns and their kinds.",
     "other_classes": _THESE + ": other classes.",

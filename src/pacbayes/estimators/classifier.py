@@ -8,13 +8,38 @@ from typing import Any, Self, cast
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
 
+from pacbayes._core.arguments import single
 from pacbayes._core.state import State
-from pacbayes._core.types import Classifier, FloatArray, Labels, ProbabilityPredictor, RandomState, Rows, RowsLike
+from pacbayes._core.steadiness import seed_of
+from pacbayes._core.types import (
+    Classifier,
+    FloatArray,
+    IntArray,
+    Labels,
+    ProbabilityPredictor,
+    RandomState,
+    Rows,
+    RowsLike,
+)
+from pacbayes.certificate import Certificate
 from pacbayes.estimators.base import check_fraction
 from pacbayes.estimators.wrapped import CertifiedWrapper
 from pacbayes.learners import CrossValidatedLogistic
-from pacbayes.procedures import Adaptive, ClassifierLearner, FixedFraction, Point, Procedure, Split, Stop
+from pacbayes.procedures import (
+    Adaptive,
+    ClassifierLearner,
+    FixedFraction,
+    Pair,
+    Point,
+    Procedure,
+    Split,
+    Stop,
+    Transfer,
+    hash_rows,
+    transfer_delta,
+)
 
 __all__ = ["CertifiedClassifier"]
 
@@ -56,6 +81,10 @@ class CertifiedClassifier(CertifiedWrapper):
         two and a half times all rows.
     candidates : int, default=1
         How many settings you compare by their certificates on the same rows; each is given ``delta/candidates``.
+    refit : bool, default=False
+        Whether to train the estimator also on all rows, once the certificate is issued, and to keep it as
+        ``refitted_``. **That model is not certified**: it has seen the judged rows. :meth:`predict` remains the
+        certified model. :meth:`transfer` certifies the other one on fresh rows without labels.
     random_state : int, RandomState or None
         Of the shuffle.
 
@@ -65,6 +94,8 @@ class CertifiedClassifier(CertifiedWrapper):
         About :meth:`predict`.
     estimator_ : classifier
         Fitted on the learning rows.
+    refitted_ : classifier
+        With ``refit=True``: fitted on all rows, and not certified.
     classes_ : ndarray
     order_ : ndarray
         The shuffled row numbers; the first ``n_learning_`` are the learning rows.
@@ -88,6 +119,7 @@ class CertifiedClassifier(CertifiedWrapper):
 
     classes_: Labels
     estimator_: Classifier
+    refitted_: Classifier
     n_learning_: int
     curve_: tuple[Point, ...]
 
@@ -98,12 +130,14 @@ class CertifiedClassifier(CertifiedWrapper):
         *,
         split: float | str = "adaptive",
         candidates: int = 1,
+        refit: bool = False,
         random_state: RandomState = None,
     ) -> None:
         self.estimator = estimator
         self.delta = delta
         self.split = split
         self.candidates = candidates
+        self.refit = refit
         self.random_state = random_state
 
     def base_estimator(self) -> Classifier:
@@ -119,6 +153,10 @@ class CertifiedClassifier(CertifiedWrapper):
                     f"Got {self.split!r} instead."
                 )
             check_fraction(owner, "split", self.split)
+        if not isinstance(self.refit, bool | np.bool_):
+            raise ValueError(  # noqa: TRY004
+                f"The 'refit' parameter of {owner} must be True or False. Got {self.refit!r} instead."
+            )
         rows, labels = super()._validate(X, y)
         self.classes_ = np.unique(labels)
         return rows, labels
@@ -140,6 +178,7 @@ class CertifiedClassifier(CertifiedWrapper):
             ``sample_weight`` (of a pipeline ``step__sample_weight``). They play a part in learning only: the
             certificate is about rows as they come, each counted once.
         """
+        self._forget("refitted_", "row_hashes_")
         self.fit_params_ = _check_fit_params(type(self).__name__, fit_params, y)
         return super().fit(X, y, in_order=in_order)
 
@@ -153,7 +192,14 @@ class CertifiedClassifier(CertifiedWrapper):
             stop=self._stop(),
             delta=float(self.delta),
             candidates=int(self.candidates),
+            refit=bool(self.refit),
         )
+
+    def _certify(self, given: RowsLike, rows: Rows, labels: Labels, order: IntArray, seed: int) -> Self:
+        super()._certify(given, rows, labels, order, seed)
+        if self.refit:
+            self.row_hashes_ = hash_rows(rows)
+        return self
 
     def predict(self, X: RowsLike) -> Labels:
         """Return the labels that the certificate is about."""
@@ -169,10 +215,59 @@ class CertifiedClassifier(CertifiedWrapper):
         found[:, np.searchsorted(self.classes_, model.classes_)] = given
         return found
 
+    def transfer(self, X_unlabelled: RowsLike, delta: float | None = None) -> Certificate:
+        """Issue a certificate for ``refitted_``, the model trained on all rows, from fresh rows without labels.
+
+        Where two models agree, both are right or both are wrong. So the error of the refitted model is at most that of
+        the certified one, and the probability that they disagree, which is bounded by Clopper-Pearson on the unlabelled
+        rows. A row that either of them answers differently in another batch counts as a disagreement.
+
+        Parameters
+        ----------
+        X_unlabelled : array_like or data frame, shape (m, d)
+            Further draws from the distribution of the rows of ``fit``, which played no part in any fit or choice.
+        delta : float, optional
+            What the bound on the disagreement adds to the probability of failure, in (0, 1); a fifth of the
+            certificate's delta by default. The new certificate's delta is the sum of both, and its sentence says so.
+
+        Returns
+        -------
+        Certificate
+            About ``refitted_.predict``; its value is the sum of both bounds. It holds together with ``certificate_``.
+
+        Examples
+        --------
+        >>> import pacbayes as pb
+        >>> sample = pb.datasets.make_known_risk(3000, d=3, random_state=0)
+        >>> model = pb.CertifiedClassifier(refit=True, random_state=0).fit(sample.X[:2000], sample.y[:2000])
+        >>> certificate = model.transfer(sample.X[2000:])
+        >>> certificate.delta, round(certificate.value, 4), certificate.statements[0].observed
+        (0.06, 0.1961, {'disagreements': 20})
+        """
+        rows = self._rows(X_unlabelled)
+        if not hasattr(self, "refitted_"):
+            raise ValueError(
+                f"transfer needs a model that was refitted on all rows: fit {type(self).__name__} with refit=True."
+            )
+        added = transfer_delta(self.certificate_) if delta is None else float(single("transfer", "delta", delta))
+        return Transfer(source=self.certificate_, delta=added).certify_models(self.models(), rows)
+
+    def models(self) -> Pair:
+        """Return the certified model and the refitted one, with what is needed to count their disagreements."""
+        check_is_fitted(self, "refitted_")
+        return Pair(
+            certified=self.estimator_,
+            other=self.refitted_,
+            classes=self.classes_,
+            seed=seed_of(self.seed_, self.order_),
+            seen=self.row_hashes_,
+        )
+
     def fitted_numbers(self, X: RowsLike) -> dict[str, Any]:
-        """Return the classes and what the fitted estimator predicts for these rows."""
+        """Return the classes, what the fitted estimator predicts for these rows, and the refitted one if there is."""
         return {
             "classes_": self.classes_,
             "estimator_": State.of(self.estimator_),
             "predict": self.predict(X),
+            **({"refitted_": State.of(self.refitted_)} if hasattr(self, "refitted_") else {}),
         }

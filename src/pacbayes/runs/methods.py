@@ -67,7 +67,7 @@ def _online(table: Table, settings: Settings, fraction: float) -> OnlineCertifie
 
 
 def _holdout(table: Table, settings: Settings, fraction: float) -> CertifiedClassifier:
-    return CertifiedClassifier(_pipeline(table, settings), split=fraction, **_common(settings))
+    return CertifiedClassifier(_pipeline(table, settings), split=fraction, refit=settings.refit, **_common(settings))
 
 
 def _test(table: Table, settings: Settings, fraction: float) -> TestedClassifier:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from inspect import isclass
 from typing import Any, Self, cast
 
 import numpy as np
@@ -11,6 +12,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from pacbayes._core.arguments import single
+from pacbayes._core.prefit import refuse_prefit
 from pacbayes._core.state import State
 from pacbayes._core.steadiness import seed_of
 from pacbayes._core.types import (
@@ -22,6 +24,7 @@ from pacbayes._core.types import (
     RandomState,
     Rows,
     RowsLike,
+    Transformer,
 )
 from pacbayes.certificate import Certificate
 from pacbayes.estimators.base import check_fraction
@@ -40,6 +43,8 @@ from pacbayes.procedures import (
     hash_rows,
     transfer_delta,
 )
+from pacbayes.procedures.class_weights import ClassWeight, check_class_weight
+from pacbayes.tables import ColumnPreprocessor, TableError, name_texts
 
 __all__ = ["CertifiedClassifier"]
 
@@ -73,12 +78,22 @@ class CertifiedClassifier(CertifiedWrapper):
         Cloned; preprocessing inside a pipeline is then learned from the learning rows alone, and so is whatever a
         search inside chooses, which costs nothing: ``CertifiedClassifier(GridSearchCV(...))``. None is
         :class:`pacbayes.CrossValidatedLogistic`, logistic regression on standardised columns, its penalty chosen by
-        cross-validation; give one with ``class_weight="balanced"`` to weight classes in learning.
+        cross-validation.
     delta : float, default=0.05
         Allowed probability of failure, in (0, 1).
     split : float or "adaptive", default="adaptive"
         Share of the rows to learn from, in (0, 1); "adaptive" has it found on the way, for the cost of fits on at most
         two and a half times all rows.
+    preprocessing : transformer, "auto" or None, default=None
+        What is learned from the learning rows and applied before the estimator. "auto" is what the command line does
+        with tables (:class:`pacbayes.tables.ColumnPreprocessor`): numbers of a frame are scaled, texts and categories
+        become columns of their own, missing values are filled and marked, and categories that come later are treated
+        like rare ones. None hands the columns over as they are, which a pipeline that names columns, or a learner with
+        a way of its own with categories and missing values, relies on; hence it is the default.
+    class_weight : mapping, "balanced" or None, default=None
+        Weights of the classes in learning: set as the estimator's own ``class_weight`` (of a pipeline the last step's,
+        of a search that of the estimator inside), or given to its ``fit`` as sample weights, which "balanced" counts
+        on the learning rows. Labels that a mapping leaves out weigh 1. The certificate counts each judged row once.
     candidates : int, default=1
         How many settings you compare by their certificates on the same rows; each is given ``delta/candidates``.
     refit : bool, default=False
@@ -93,7 +108,7 @@ class CertifiedClassifier(CertifiedWrapper):
     certificate_ : Certificate
         About :meth:`predict`.
     estimator_ : classifier
-        Fitted on the learning rows.
+        Fitted on the learning rows; with ``preprocessing`` a pipeline of both.
     refitted_ : classifier
         With ``refit=True``: fitted on all rows, and not certified.
     classes_ : ndarray
@@ -115,6 +130,14 @@ class CertifiedClassifier(CertifiedWrapper):
     >>> model = pb.CertifiedClassifier(random_state=0).fit(sample.X, sample.y)
     >>> model.n_learning_, round(model.certificate_.value, 4)
     (800, 0.1776)
+
+    Columns of text and missing values:
+
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"job": ["cook", "clerk", None, "judge"] * 100, "age": [31.0, None, 50.0, 44.0] * 100})
+    >>> model = pb.CertifiedClassifier(preprocessing="auto", random_state=0).fit(frame, frame["job"] == "cook")
+    >>> model.predict(pd.DataFrame({"job": ["cook", "king"], "age": [None, 50.0]})).tolist()
+    [True, False]
     """
 
     classes_: Labels
@@ -129,6 +152,8 @@ class CertifiedClassifier(CertifiedWrapper):
         delta: float = 0.05,
         *,
         split: float | str = "adaptive",
+        preprocessing: Transformer | str | None = None,
+        class_weight: ClassWeight | None = None,
         candidates: int = 1,
         refit: bool = False,
         random_state: RandomState = None,
@@ -136,9 +161,17 @@ class CertifiedClassifier(CertifiedWrapper):
         self.estimator = estimator
         self.delta = delta
         self.split = split
+        self.preprocessing = preprocessing
+        self.class_weight = class_weight
         self.candidates = candidates
         self.refit = refit
         self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        if isinstance(self._make_preprocessing(), ColumnPreprocessor):
+            tags.input_tags.allow_nan = True
+        return tags
 
     def base_estimator(self) -> Classifier:
         """Return the unfitted classifier that learns: the one that was given, or the default."""
@@ -159,7 +192,32 @@ class CertifiedClassifier(CertifiedWrapper):
             )
         rows, labels = super()._validate(X, y)
         self.classes_ = np.unique(labels)
+        self._check_preprocessing(owner, rows, labels.size)
+        check_class_weight(owner, self.class_weight, self.base_estimator(), self.classes_)
         return rows, labels
+
+    def _check_preprocessing(self, owner: str, rows: Rows, count: int) -> None:
+        """Refuse what is no transformer or has learned already, and texts that nothing turns into numbers."""
+        steps, texts = self._make_preprocessing(), name_texts(rows)
+        if not (steps is None or (hasattr(steps, "fit") and hasattr(steps, "transform") and not isclass(steps))):
+            raise ValueError(
+                f"The 'preprocessing' parameter of {owner} must be a transformer, 'auto' or None. "
+                f"Got {self.preprocessing!r:.60} instead."
+            )
+        if steps is not None:
+            refuse_prefit(owner, "'preprocessing' parameter", steps, count)
+        elif self.estimator is None and texts:
+            raise TableError(
+                f"The column {texts[0]!r} holds no numbers, which {owner} without an estimator cannot learn from. "
+                "Give preprocessing='auto'."
+            )
+
+    def _make_preprocessing(self) -> Transformer | None:
+        auto = isinstance(self.preprocessing, str) and self.preprocessing == "auto"
+        return ColumnPreprocessor() if auto else cast("Transformer | None", self.preprocessing)
+
+    def _learning_only(self) -> tuple[str, ...]:
+        return () if self.class_weight is None else ("class_weight",)
 
     def fit(self, X: RowsLike, y: ArrayLike | None, *, in_order: bool = False, **fit_params: ArrayLike) -> Self:
         """Learn the predictor and issue its certificate.
@@ -188,7 +246,7 @@ class CertifiedClassifier(CertifiedWrapper):
     def _procedure(self, rows: int) -> Procedure:
         del rows
         return Split(
-            learner=ClassifierLearner(self.base_estimator()),
+            learner=ClassifierLearner(self.base_estimator(), self._make_preprocessing(), self.class_weight),
             stop=self._stop(),
             delta=float(self.delta),
             candidates=int(self.candidates),

@@ -150,7 +150,7 @@ def _known_categories(model: LinearTerms | Mapping[str, Any]) -> _Categories:
     fitted = model["snapshots"][-1] if "snapshots" in model else model["predictor"]
     columns = getattr(fitted, "named_steps", {}).get("columns")
     found: dict[str, Collection[str]] = {}
-    for name, encoder, columns_of_step in getattr(columns, "transformers_", ()):
+    for name, encoder, columns_of_step in getattr(getattr(columns, "transformer_", None), "transformers_", ()):
         if name == "categories":
             seen = (list(map(str, each)) for each in encoder.categories_)
             found |= dict(zip(columns_of_step, seen, strict=True))

@@ -9,6 +9,7 @@ from typing import Any
 
 from pacbayes import bounds
 from pacbayes._core.plain import to_plain
+from pacbayes.certificate.quantities import QUANTITIES
 
 __all__ = ["AS_GIVEN", "Choice", "Consequence", "Reference", "Statement"]
 
@@ -88,8 +89,10 @@ class Statement:
     ----------
     about : str
         Whose: a code of :data:`pacbayes.certificate.SUBJECTS`.
-    quantity : {"error", "loss"}
-        What is bounded: the true error, or the true mean of a loss in [0, 1].
+    quantity : {"error", "loss", "absolute_error", "squared_error", "miss"}
+        What is bounded: the true error, or the true mean of a loss in [0, 1]. For predictions that are numbers the loss
+        is their absolute or squared error, counted up to ``scale`` and divided by it (by its square), or whether they
+        miss by more than ``scale``.
     side : {"upper"}
         From which side.
     value : float
@@ -111,6 +114,8 @@ class Statement:
         Of a bound that bets: "one_n" or "all_n" for the library's own rates, or one rate chosen on learning rows.
     reference : Reference or None
         The one that was subtracted at a strength chosen beforehand.
+    scale : float or None
+        What errors of predictions that are numbers are measured by, in the units of the labels.
     references : tuple of {"fixed", "predictable"}
         Kinds of the references of a portfolio, which bets on all strengths at once.
     consequences : tuple of Consequence
@@ -130,6 +135,7 @@ class Statement:
     kl: float = 0.0
     rates: str | float | None = None
     reference: Reference | None = None
+    scale: float | None = None
     references: tuple[str, ...] = ()
     consequences: tuple[Consequence, ...] = ()
     assumptions: tuple[str, ...] = ()
@@ -144,6 +150,15 @@ class Statement:
         if isinstance(errors, int | float):
             return errors / self.n
         return float(risk) if isinstance(risk, int | float) else math.nan
+
+    @property
+    def limit(self) -> float:
+        """The bound as its sentence has it: in the units of the labels, where there is a scale; otherwise the value."""
+        known = QUANTITIES.get(self.quantity)
+        if known is None or self.scale is None or not known.power:
+            return self.value
+        found = float(known.in_units(self.value, self.scale))
+        return found if found >= known.in_units(self.value, self.scale) else math.nextafter(found, math.inf)
 
     @property
     def citation(self) -> str:
@@ -167,6 +182,8 @@ class Statement:
             return {}
         if not self.references:  # a field that came later; without it older certificates keep their digests
             del record["references"]
+        if self.scale is None:
+            del record["scale"]
         return record
 
     @classmethod

@@ -148,7 +148,7 @@ class Given(Procedure):
             observed=observe_blocks(losses[order], self.delta / self.candidates),
             bound="sequential",
             rates="one_n",
-            assumptions=("iid", "unseen"),
+            assumptions=("iid", "unseen", *_asked_singly(about)),
         )
 
     @classmethod
@@ -185,14 +185,17 @@ def predicted_numbers(owner: str, predictions: object, n: int, verb: str = "pred
     return np.where(found == NO_NUMBER, np.nan, found)
 
 
+def _asked_singly(about: str) -> tuple[str, ...]:
+    return ("row_by_row",) if "row_by_row" in SUBJECTS[about].assumptions else ()
+
+
 def _count_statement(losses: FloatArray, about: str) -> Statement:
-    single = ("row_by_row",) if "row_by_row" in SUBJECTS[about].assumptions else ()
     return Statement(
         about=about,
         n=losses.size,
         observed={"errors": int(losses.sum())},
         bound="clopper_pearson",
-        assumptions=("iid", "unseen", *single, "zero_one"),
+        assumptions=("iid", "unseen", *_asked_singly(about), "zero_one"),
     )
 
 

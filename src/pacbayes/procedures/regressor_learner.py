@@ -45,7 +45,7 @@ def predict_numbers(model: Predictor, X: Rows, labels: FloatArray, seeds: Sequen
     def errs(answers: Answers) -> BoolArray:  # more than half of the rows, and more than by rounding
         with np.errstate(over="ignore"):
             distance = np.abs(answers.farthest_from(labels) - labels)
-        return np.asarray(distance > np.median(distance) + within)
+            return np.asarray(distance > np.median(distance) + within)
 
     worst = ask_row_by_row(model, ask, labels.size, seeds, within=within, errs=errs).farthest_from(labels)
     return np.where(worst == NO_NUMBER, np.nan, worst)

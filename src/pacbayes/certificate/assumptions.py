@@ -13,8 +13,7 @@ ASSUMPTIONS = {
     "from these rows, and the model remembers nothing from earlier fits; pass such steps as preprocessing=, or count "
     "the settings that were compared as candidates=.",
     "row_by_row": "Each row is predicted by itself: its prediction is the same alone as among any other rows. Judged "
-    "rows were compared between batches, and a sample of them alone; a row that differed counts as an error, and a "
-    "predicted number that differed as the answer farthest from the truth.",
+    "rows were compared between batches, and a sample of them alone; of a row that differed the worst answer counts.",
     "arrival_order": "The rows of updates are taken in the order in which they came, and were not rearranged after "
     "anybody had looked at them.",
     "unseen": "The predictor was fixed before these examples were looked at: they played no part in training or "

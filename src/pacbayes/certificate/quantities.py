@@ -1,16 +1,12 @@
-"""What a statement can bound: the one list of quantities, what each is called, and how its number is written."""
+"""What a statement can bound: the one list of quantities, and what each is called."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, Decimal, localcontext
 
-__all__ = ["QUANTITIES", "Quantity", "number_words", "round_up"]
+__all__ = ["QUANTITIES", "Quantity"]
 
 _CLAIM = "the true {words} of {subject}{where} is at most {limit}"
-_DIGITS = 4
-_EXACT = 3000  # digits that a product of three doubles may have
-_LONGEST = 15  # places of a number that is written without an exponent
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,60 +52,6 @@ class Quantity:
     def noun(self) -> str:
         """Its name, as a heading has it."""
         return f"true {self.words}" if self.parameter is None else self.words
-
-    def in_units(self, value: float, scale: float | None) -> Decimal:
-        """Return a number in [0, 1] in the units of the labels, exactly; a share as it is.
-
-        Examples
-        --------
-        >>> from pacbayes.certificate import QUANTITIES
-        >>> QUANTITIES["absolute_error"].in_units(0.25, 5.0), QUANTITIES["error"].in_units(0.25, None)
-        (Decimal('1.25'), Decimal('0.25'))
-        """
-        with localcontext(prec=_EXACT):
-            return Decimal(value) * Decimal(1.0 if scale is None else scale) ** (self.power or 0)
-
-    def limit_words(self, value: float, scale: float | None) -> str:
-        """Return a bound as text, rounded up: in the units of the labels, as a percentage, or as it is.
-
-        Examples
-        --------
-        >>> from pacbayes.certificate import QUANTITIES
-        >>> [QUANTITIES[name].limit_words(0.123456, 5.0) for name in ("absolute_error", "squared_error", "miss")]
-        ['0.6173', '3.087', '12.35 %']
-        """
-        if self.parameter is None:
-            return round_up(value)
-        if self.power is None:
-            return f"{number_words(round_up(100.0 * value, 2))} %"
-        return _significant(self.in_units(value, scale))
-
-
-def round_up(value: float | Decimal, digits: int = _DIGITS) -> str:
-    """Return a bound as text, rounded up so that it stays one."""
-    return str(Decimal(value).quantize(Decimal(1).scaleb(-digits), rounding=ROUND_CEILING))
-
-
-def _significant(value: Decimal) -> str:
-    """Return a positive number with four significant digits, rounded up."""
-    if not value:
-        return "0"
-    with localcontext(prec=_EXACT):
-        rounded = value.quantize(Decimal(1).scaleb(value.adjusted() - _DIGITS + 1), rounding=ROUND_CEILING)
-    return number_words(str(rounded))
-
-
-def number_words(number: float | str) -> str:
-    """Return a number as text: no zeros at its end, and an exponent only where it would be very long.
-
-    Examples
-    --------
-    >>> from pacbayes.certificate.quantities import number_words
-    >>> number_words(5.0), number_words(0.1), number_words(250_000.0), number_words(1e-300)
-    ('5', '0.1', '250000', '1E-300')
-    """
-    exact = Decimal(repr(number) if isinstance(number, float) else number).normalize()
-    return f"{exact:f}" if -_LONGEST < exact.adjusted() < _LONGEST else str(exact)
 
 
 _PREDICTIONS = frozenset({"predict", "given_predictions", "given_model"})

@@ -9,6 +9,7 @@ from typing import Any
 
 from pacbayes import bounds
 from pacbayes._core.plain import to_plain
+from pacbayes._core.units import in_units
 from pacbayes.certificate.quantities import QUANTITIES
 
 __all__ = ["AS_GIVEN", "Choice", "Consequence", "Reference", "Statement"]
@@ -157,8 +158,9 @@ class Statement:
         known = QUANTITIES.get(self.quantity)
         if known is None or self.scale is None or not known.power:
             return self.value
-        found = float(known.in_units(self.value, self.scale))
-        return found if found >= known.in_units(self.value, self.scale) else math.nextafter(found, math.inf)
+        exact = in_units(self.value, self.scale, known.power)
+        found = float(exact)
+        return found if found >= exact else math.nextafter(found, math.inf)
 
     @property
     def citation(self) -> str:

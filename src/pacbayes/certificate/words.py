@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from pacbayes._core.note_words import TABLE_NOTES, fill_sentence
 from pacbayes._core.notes import Note
 from pacbayes._core.plain import visible
+from pacbayes._core.units import in_units, limit_text, number_text, round_up
 from pacbayes.certificate.assumptions import ASSUMPTIONS
-from pacbayes.certificate.quantities import QUANTITIES, Quantity, number_words, round_up
+from pacbayes.certificate.quantities import QUANTITIES, Quantity
 from pacbayes.certificate.subjects import SUBJECTS
 
 if TYPE_CHECKING:
@@ -157,12 +158,12 @@ def _unknown(name: str) -> Quantity:
 def limit_words(statement: Statement, value: float) -> str:
     """Return a bound of a statement, or what was observed, as text, rounded up, in the units that its sentence has."""
     known = QUANTITIES.get(statement.quantity)
-    return round_up(value) if known is None else known.limit_words(value, statement.scale)
+    return round_up(value) if known is None else limit_text(value, statement.scale, known.power)
 
 
 def scale_words(statement: Statement) -> str:
     """Return the scale or tolerance of a statement as text; nothing where there is none."""
-    return "" if statement.scale is None else number_words(float(statement.scale))
+    return "" if statement.scale is None else number_text(float(statement.scale))
 
 
 def _period_words(certificate: Certificate) -> str:
@@ -216,7 +217,7 @@ def risk_words(statement: Statement) -> str:
         return f"{statement.risk:.4f}"
     if not known.power:
         return f"{100.0 * statement.risk:.2f} %"
-    return f"{float(known.in_units(statement.risk, statement.scale)):.4g}"
+    return f"{float(in_units(statement.risk, statement.scale, known.power)):.4g}"
 
 
 def portfolio_words(statement: Statement) -> list[str]:

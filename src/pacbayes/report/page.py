@@ -78,12 +78,14 @@ def render(
         hardest=hardest,
         commands=commands,
     )
+    number, is_percentage = phrases.headline_words(certificate)
     return (
         _environment()
         .get_template("page.html")
         .render(
             certificate=certificate,
-            percent=phrases.percent_words(certificate),
+            number=number,
+            is_percentage=is_percentage,
             quantity=QUANTITIES[certificate.statements[0].quantity],
             verdict=phrases.verdict_words(certificate),
             comparison=phrases.compare_with_trivial(certificate, trivial),

@@ -40,7 +40,7 @@ class Part(TypedDict):
 class _SplitModel(Protocol):
     order_: IntArray
     n_learning_: int
-    curve_: Sequence[tuple[int, int, int]]
+    curve_: Sequence[tuple[int, float, int, float | None]]
     refit: bool
 
 
@@ -69,7 +69,7 @@ class SplitCost:
 
     rows: int
     learned: int
-    curve: Sequence[tuple[int, int, int]] = ()
+    curve: Sequence[tuple[int, float, int]] = ()
     refit: Refit | None = None
 
     @classmethod
@@ -82,13 +82,14 @@ class SplitCost:
         >>> from pacbayes.report import SplitCost
         >>> sample = pb.datasets.make_known_risk(500, d=2, random_state=0)
         >>> found = SplitCost.of(pb.CertifiedClassifier(random_state=0).fit(sample.X, sample.y))
-        >>> found.rows, found.learned + found.curve[0].rows < 500, found.refit
+        >>> found.rows, found.learned + found.curve[0][2] < 500, found.refit
         (500, True, None)
         """
         if not isinstance(model, _SplitModel) or not (model.curve_ or model.refit):
             return None
         refit = Refit(transfer) if model.refit else None
-        return cls(rows=model.order_.size, learned=model.n_learning_, curve=model.curve_, refit=refit)
+        curve = [(learned, errors, rows) for learned, errors, rows, _ in model.curve_]
+        return cls(rows=model.order_.size, learned=model.n_learning_, curve=curve, refit=refit)
 
 
 def value_at(

@@ -218,7 +218,7 @@ def certify_file(
     if strict:
         refuse_notes(table.notes)
     chosen, why = choose_method(settings, len(table.classes), len(table.y))
-    further = None if unlabelled is None else load_unlabelled(unlabelled, chosen, table, max_memory)
+    further = None if unlabelled is None else load_unlabelled(unlabelled, chosen, table, max_memory, file)
     words = method_words(chosen, why, len(table.classes))
     with progress(f"Certifying {settings.model} on {len(table.y)} rows (method: {words}) ..."):
         run = _certify(table, chosen, why, baseline=baseline, threads=threads)

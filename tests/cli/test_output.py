@@ -38,7 +38,8 @@ def test_json_silences_words_and_quiet_silences_progress(capsys):
     output.note("words")
     output.table(["a"], [["b"]])
     with output.progress("words"):
-        output.result({"ä": 1})
+        sys.stdout.write("what a model prints meanwhile")
+    output.result({"ä": 1})
     shown = capsys.readouterr()
     assert shown.out == '{"ä": 1}\n'
     assert shown.err == ""

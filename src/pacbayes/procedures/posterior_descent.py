@@ -95,7 +95,8 @@ class _Objective:
         kl, of_kl = self.family.kl(parameters)
         references = self.task.reference_losses
         found = bound_slopes(self.task, float(losses.sum()), references @ losses, kl)
-        gradient = pull(found.errors + found.both @ references) + found.kl * of_kl
+        with np.errstate(over="ignore", invalid="ignore"):  # a bound of differences that are all zero has no slope
+            gradient = pull(found.errors + found.both @ references) + found.kl * of_kl
         return found, gradient
 
     def minimise(self, start: FloatArray) -> FloatArray | None:

@@ -167,7 +167,8 @@ def _statement_rows(statement: Statement) -> list[tuple[str, str]]:
         lines.append(("share", f"{statement.share:.4g} of delta"))
     lines.append(("examples", f"{statement.n}, the rows that the bound is computed on"))
     lines.append(("observed", f"{statement.risk:.4f}"))
-    lines.append(("divergence", f"{statement.kl:.4g} nats from prior to posterior"))
+    if statement.kl:
+        lines.append(("divergence", f"{statement.kl:.4g} nats from prior to posterior"))
     reference = statement.reference
     bound = visible(statement.bound)
     lines.append(("bound", bound if reference is None else f"{bound} of the excess"))

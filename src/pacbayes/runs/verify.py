@@ -19,7 +19,7 @@ from pacbayes.runs.check import check_file, read_prediction_file
 from pacbayes.runs.folder import COLUMNS, MODEL, StoredRun, load_run, read_bounded, read_certificate
 from pacbayes.runs.methods import choose_method, estimator_for
 from pacbayes.runs.models import trust_needed
-from pacbayes.runs.predictors import ChangedPredictorError, compare_models
+from pacbayes.runs.predictors import ChangedPredictorError, as_linear, compare_models
 from pacbayes.runs.run import Progress, silent
 from pacbayes.runs.table import EARLIER, annotate, load_table
 from pacbayes.tables import LinearTerms, Table
@@ -196,7 +196,7 @@ def verify_run(
     Verification
     """
     _check_trust(stored, trust)
-    if choose_method(stored.settings, len(table.classes), len(table.y))[0] != stored.settings:
+    if choose_method(stored.settings, len(table.classes))[0] != stored.settings:
         raise ValueError("The settings of a stored run must name its method. Got 'auto' instead.")
     arithmetic = certificate.verify() if own is None else own
     first = [*arithmetic.checks, _check_belongs(certificate, stored), *_check_table(stored, table)]
@@ -208,7 +208,7 @@ def verify_run(
         again = estimator_for(table, stored.settings).fit(table.X, table.y, in_order=in_order)
         earlier = tuple(note for note in certificate.notes if note.code == EARLIER)
         checks = compare_certificates(certificate, annotate(again, table, stored.settings.time, earlier))
-        last = _check_predictor(stored, again.issued_.stored)
+        last = _check_predictor(stored, as_linear(again.issued_.stored, table))
     return Verification((*first, *checks, last), procedures.get(certificate.procedure).proves)
 
 

@@ -17,6 +17,7 @@ from pacbayes.certificate.last_shares import last_share
 from pacbayes.certificate.quantities import QUANTITIES
 from pacbayes.certificate.statement import Statement
 from pacbayes.certificate.subjects import SUBJECTS
+from pacbayes.certificate.transfers import is_own_source, wrong_disagreements
 
 if TYPE_CHECKING:
     from pacbayes.certificate.certificate import Certificate
@@ -116,12 +117,40 @@ def _check_claims(record: Certificate, statement: Statement) -> Check:
         "bound": statement.bound not in subject.bounds if subject.bounds is not None else not bound.uses_kl,
         "divergence": statement.kl != 0.0 and not (subject.has_divergence and bound.uses_kl),
         "reference": not _own_references(record, statement),
+        "source": subject.has_source
+        if statement.source is None
+        else not is_own_source(record, statement, statement.source),
         "rates": not _own_rates(record, statement),
-        "quantity": statement.quantity not in QUANTITIES,
+        "quantity": not _own_quantity(statement),
+        "scale": not _own_scale(record, statement),
         "assumptions": not _own_assumptions(record, statement),
     }
     wrong = next((code for code, so in complaints.items() if so), None)
     return Check("claims", wrong is None, claimed=wrong)
+
+
+def _own_quantity(statement: Statement) -> bool:
+    """Whether the quantity is one of the library's, stated of a predictor that has it, by a bound made for it."""
+    known = QUANTITIES.get(statement.quantity)
+    if known is None or (known.about is not None and statement.about not in known.about):
+        return False
+    return known.bounds is None or statement.bound in known.bounds
+
+
+def _own_scale(record: Certificate, statement: Statement) -> bool:
+    """Whether the scale is the one that was chosen, once: beforehand, which is assumed, or on learning rows."""
+    parameter = QUANTITIES[statement.quantity].parameter
+    chosen = [each for each in record.choices if each.what in ("scale", "tolerance")]
+    if parameter is None:
+        return statement.scale is None and not chosen
+    if len(chosen) != 1 or statement.scale is None:
+        return False
+    if (chosen[0].what, chosen[0].value) != (parameter, statement.scale):
+        return False
+    if chosen[0].where == "given":
+        return "scale_before" in statement.assumptions
+    rows, learning = _chosen(record, f"{parameter}_rows"), _chosen(record, "learning_rows")
+    return chosen[0].where == "learning_rows" and _is_count(rows) and _is_count(learning) and bool(rows <= learning)
 
 
 def _is_order_unknown(record: Certificate) -> bool:
@@ -174,7 +203,9 @@ def _bets(statement: Statement) -> bool:
 
 def _check_observed(record: Certificate, statement: Statement) -> Check:
     """Check what follows from the definition of what was observed."""
-    if "errors" in statement.observed:
+    if statement.source is not None:
+        wrong = wrong_disagreements(statement)
+    elif "errors" in statement.observed:
         wrong = _wrong_counts(statement)
     elif "block_means" in statement.observed:
         wrong = wrong_blocks(statement, record.delta / record.candidates)

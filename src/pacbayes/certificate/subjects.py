@@ -25,6 +25,8 @@ class Subject:
         Whether its bets have to hold for all n at once, since it is looked at as the stream grows.
     has_divergence : bool
         Whether it was chosen with the judged rows in sight, so that a divergence is counted.
+    has_source : bool
+        Whether a certified predictor's bound and the disagreement with it are added up.
     consequences : tuple of (str, str)
         Which other predictors a bound on it covers, and by which rule.
     procedures : frozenset of str
@@ -38,12 +40,14 @@ class Subject:
     bounds: frozenset[str] | None = _EXACT
     anytime: bool = False
     has_divergence: bool = False
+    has_source: bool = False
     consequences: tuple[tuple[str, str], ...] = ()
     procedures: frozenset[str] = frozenset()
     assumptions: frozenset[str] = frozenset({"iid"})
 
 
 _BETTING = frozenset({"betting"})
+_OF_PREDICTIONS = _EXACT | {"sequential"}  # for losses between 0 and 1, which only some quantities have
 _LEARNED = frozenset({"iid", "nothing_before", "row_by_row"})
 _UNSEEN = frozenset({"iid", "unseen"})
 _ONE_DRAW = "one draw from the posterior per row"
@@ -51,6 +55,7 @@ SUBJECTS: dict[str, Subject] = {
     "predict": Subject(
         "`predict`",
         "The model itself, as it is used to predict",
+        bounds=_OF_PREDICTIONS,
         consequences=(("noisy_draw", "same"),),
         procedures=frozenset({"split"}),
         assumptions=_LEARNED,
@@ -90,12 +95,14 @@ SUBJECTS: dict[str, Subject] = {
     "given_predictions": Subject(
         "the predictor that made these predictions",
         "The predictor that made these predictions",
+        bounds=_OF_PREDICTIONS,
         procedures=frozenset({"given"}),
         assumptions=_UNSEEN,
     ),
     "given_model": Subject(
         "`predict`",
         "The model itself, as it is used to predict",
+        bounds=_OF_PREDICTIONS,
         procedures=frozenset({"given"}),
         assumptions=_UNSEEN | {"row_by_row"},
     ),
@@ -105,6 +112,14 @@ SUBJECTS: dict[str, Subject] = {
         bounds=_EXACT | _BETTING | {"sequential"},
         procedures=frozenset({"given"}),
         assumptions=_UNSEEN,
+    ),
+    "refitted": Subject(
+        "the model refitted on all rows",
+        "The model refitted on all rows, judged by how rarely it disagrees with the certified one",
+        bounds=frozenset({"clopper_pearson"}),
+        has_source=True,
+        procedures=frozenset({"transfer"}),
+        assumptions=_LEARNED | {"fresh_unlabelled"},
     ),
     "watched": Subject(
         "these predictions, on average over time,",

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from inspect import isclass
 from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
 
+from pacbayes._core.arguments import single
 from pacbayes._core.prefit import refuse_prefit
 from pacbayes._core.state import State
+from pacbayes._core.steadiness import seed_of
 from pacbayes._core.types import (
     Classifier,
     FloatArray,
+    IntArray,
     Labels,
     ProbabilityPredictor,
     RandomState,
@@ -22,10 +26,10 @@ from pacbayes._core.types import (
     RowsLike,
     Transformer,
 )
-from pacbayes.estimators.base import check_fraction
-from pacbayes.estimators.wrapped import CertifiedWrapper
+from pacbayes.certificate import Certificate
+from pacbayes.estimators.wrapped import CertifiedSplit
 from pacbayes.learners import CrossValidatedLogistic
-from pacbayes.procedures import Adaptive, ClassifierLearner, FixedFraction, Point, Procedure, Split, Stop
+from pacbayes.procedures import ClassifierLearner, Pair, Procedure, Split, Transfer, hash_rows, transfer_delta
 from pacbayes.procedures.class_weights import ClassWeight, check_class_weight
 from pacbayes.tables import ColumnPreprocessor, TableError, name_texts
 
@@ -36,18 +40,7 @@ def _has_probabilities(model: CertifiedClassifier) -> bool:
     return hasattr(getattr(model, "estimator_", model.base_estimator()), "predict_proba")
 
 
-def _check_fit_params(owner: str, given: Mapping[str, ArrayLike], y: ArrayLike | None) -> dict[str, Labels]:
-    """Return what is to be given to the estimator's fit as arrays, or say which is not one value per row."""
-    arrays = {name: np.asarray(given[name]) for name in sorted(given)}
-    for name, values in arrays.items():
-        if values.shape != np.asarray(y).shape[:1]:
-            raise ValueError(
-                f"The {name!r} argument of {owner}.fit must hold one value per row. Got shape {values.shape} instead."
-            )
-    return arrays
-
-
-class CertifiedClassifier(CertifiedWrapper):
+class CertifiedClassifier(ClassifierMixin, CertifiedSplit):  # type: ignore[misc]
     """Any scikit-learn classifier or pipeline, any number of classes, with an exact limit on its true error.
 
     The rows are shuffled; the estimator is trained on a first part and evaluated on the rest, where the exact binomial
@@ -80,6 +73,10 @@ class CertifiedClassifier(CertifiedWrapper):
         on the learning rows. Labels that a mapping leaves out weigh 1. The certificate counts each judged row once.
     candidates : int, default=1
         How many settings you compare by their certificates on the same rows; each is given ``delta/candidates``.
+    refit : bool, default=False
+        Whether to train the estimator also on all rows, once the certificate is issued, and to keep it as
+        ``refitted_``. **That model is not certified**: it has seen the judged rows. :meth:`predict` remains the
+        certified model. :meth:`transfer` certifies the other one on fresh rows without labels.
     random_state : int, RandomState or None
         Of the shuffle.
 
@@ -89,6 +86,8 @@ class CertifiedClassifier(CertifiedWrapper):
         About :meth:`predict`.
     estimator_ : classifier
         Fitted on the learning rows; with ``preprocessing`` a pipeline of both.
+    refitted_ : classifier
+        With ``refit=True``: fitted on all rows, and not certified.
     classes_ : ndarray
     order_ : ndarray
         The shuffled row numbers; the first ``n_learning_`` are the learning rows.
@@ -120,8 +119,7 @@ class CertifiedClassifier(CertifiedWrapper):
 
     classes_: Labels
     estimator_: Classifier
-    n_learning_: int
-    curve_: tuple[Point, ...]
+    refitted_: Classifier
 
     def __init__(
         self,
@@ -132,6 +130,7 @@ class CertifiedClassifier(CertifiedWrapper):
         preprocessing: Transformer | str | None = None,
         class_weight: ClassWeight | None = None,
         candidates: int = 1,
+        refit: bool = False,
         random_state: RandomState = None,
     ) -> None:
         self.estimator = estimator
@@ -140,6 +139,7 @@ class CertifiedClassifier(CertifiedWrapper):
         self.preprocessing = preprocessing
         self.class_weight = class_weight
         self.candidates = candidates
+        self.refit = refit
         self.random_state = random_state
 
     def __sklearn_tags__(self) -> Any:
@@ -154,13 +154,11 @@ class CertifiedClassifier(CertifiedWrapper):
 
     def _validate(self, X: RowsLike, y: ArrayLike | None) -> tuple[Rows, Labels]:
         owner = type(self).__name__
-        if not (isinstance(self.split, str) and self.split == "adaptive"):
-            if isinstance(self.split, str):
-                raise ValueError(
-                    f"The 'split' parameter of {owner} must be 'adaptive' or a float in (0, 1). "
-                    f"Got {self.split!r} instead."
-                )
-            check_fraction(owner, "split", self.split)
+        self._forget("refitted_", "row_hashes_")
+        if not isinstance(self.refit, bool | np.bool_):
+            raise ValueError(  # noqa: TRY004
+                f"The 'refit' parameter of {owner} must be True or False. Got {self.refit!r} instead."
+            )
         rows, labels = super()._validate(X, y)
         self.classes_ = np.unique(labels)
         self._check_preprocessing(owner, rows, labels.size)
@@ -190,29 +188,6 @@ class CertifiedClassifier(CertifiedWrapper):
     def _learning_only(self) -> tuple[str, ...]:
         return () if self.class_weight is None else ("class_weight",)
 
-    def fit(self, X: RowsLike, y: ArrayLike | None, *, in_order: bool = False, **fit_params: ArrayLike) -> Self:
-        """Learn the predictor and issue its certificate.
-
-        Parameters
-        ----------
-        X : array_like or data frame, shape (n, d)
-            Rows.
-        y : array_like, shape (n,)
-            Labels.
-        in_order : bool, default=False
-            Whether to take the rows as they come, the earliest first, instead of shuffling them: the first learn, the
-            later judge, and the certificate is about rows like the later ones.
-        **fit_params : array_like, shape (n,)
-            Further values, one per row, that the estimator's ``fit`` is given for the learning rows, such as
-            ``sample_weight`` (of a pipeline ``step__sample_weight``). They play a part in learning only: the
-            certificate is about rows as they come, each counted once.
-        """
-        self.fit_params_ = _check_fit_params(type(self).__name__, fit_params, y)
-        return super().fit(X, y, in_order=in_order)
-
-    def _stop(self) -> Stop:
-        return Adaptive() if isinstance(self.split, str) else FixedFraction(float(self.split))
-
     def _procedure(self, rows: int) -> Procedure:
         del rows
         return Split(
@@ -220,12 +195,14 @@ class CertifiedClassifier(CertifiedWrapper):
             stop=self._stop(),
             delta=float(self.delta),
             candidates=int(self.candidates),
+            refit=bool(self.refit),
         )
 
-    def predict(self, X: RowsLike) -> Labels:
-        """Return the labels that the certificate is about."""
-        rows = self._rows(X)
-        return np.asarray(self.estimator_.predict(rows))
+    def _certify(self, given: RowsLike, rows: Rows, labels: Labels, order: IntArray, seed: int) -> Self:
+        super()._certify(given, rows, labels, order, seed)
+        if self.refit:
+            self.row_hashes_ = hash_rows(rows)
+        return self
 
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: RowsLike) -> FloatArray:
@@ -236,10 +213,59 @@ class CertifiedClassifier(CertifiedWrapper):
         found[:, np.searchsorted(self.classes_, model.classes_)] = given
         return found
 
+    def transfer(self, X_unlabelled: RowsLike, delta: float | None = None) -> Certificate:
+        """Issue a certificate for ``refitted_``, the model trained on all rows, from fresh rows without labels.
+
+        Where two models agree, both are right or both are wrong. So the error of the refitted model is at most that of
+        the certified one, and the probability that they disagree, which is bounded by Clopper-Pearson on the unlabelled
+        rows. A row that either of them answers differently in another batch counts as a disagreement.
+
+        Parameters
+        ----------
+        X_unlabelled : array_like or data frame, shape (m, d)
+            Further draws from the distribution of the rows of ``fit``, which played no part in any fit or choice.
+        delta : float, optional
+            What the bound on the disagreement adds to the probability of failure, in (0, 1); a fifth of the
+            certificate's delta by default. The new certificate's delta is the sum of both, and its sentence says so.
+
+        Returns
+        -------
+        Certificate
+            About ``refitted_.predict``; its value is the sum of both bounds. It holds together with ``certificate_``.
+
+        Examples
+        --------
+        >>> import pacbayes as pb
+        >>> sample = pb.datasets.make_known_risk(3000, d=3, random_state=0)
+        >>> model = pb.CertifiedClassifier(refit=True, random_state=0).fit(sample.X[:2000], sample.y[:2000])
+        >>> certificate = model.transfer(sample.X[2000:])
+        >>> certificate.delta, round(certificate.value, 4), certificate.statements[0].observed
+        (0.06, 0.1961, {'disagreements': 20})
+        """
+        rows = self._rows(X_unlabelled)
+        if not hasattr(self, "refitted_"):
+            raise ValueError(
+                f"transfer needs a model that was refitted on all rows: fit {type(self).__name__} with refit=True."
+            )
+        added = transfer_delta(self.certificate_) if delta is None else float(single("transfer", "delta", delta))
+        return Transfer(source=self.certificate_, delta=added).certify_models(self.models(), rows)
+
+    def models(self) -> Pair:
+        """Return the certified model and the refitted one, with what is needed to count their disagreements."""
+        check_is_fitted(self, "refitted_")
+        return Pair(
+            certified=self.estimator_,
+            other=self.refitted_,
+            classes=self.classes_,
+            seed=seed_of(self.seed_, self.order_),
+            seen=self.row_hashes_,
+        )
+
     def fitted_numbers(self, X: RowsLike) -> dict[str, Any]:
-        """Return the classes and what the fitted estimator predicts for these rows."""
+        """Return the classes, what the fitted estimator predicts for these rows, and the refitted one if there is."""
         return {
             "classes_": self.classes_,
             "estimator_": State.of(self.estimator_),
             "predict": self.predict(X),
+            **({"refitted_": State.of(self.refitted_)} if hasattr(self, "refitted_") else {}),
         }

@@ -10,7 +10,7 @@ from pacbayes.procedures.base import (
     draw_order,
     version_differences,
 )
-from pacbayes.procedures.cautions import CertificateWarning, find_cautions
+from pacbayes.procedures.cautions import CertificateWarning, find_cautions, hash_rows
 from pacbayes.procedures.certifier import ProcedureCertifier, certify_rows
 from pacbayes.procedures.classifier_learner import ClassifierLearner
 from pacbayes.procedures.given import Given
@@ -18,8 +18,10 @@ from pacbayes.procedures.linear import LinearLearner
 from pacbayes.procedures.monitor import LossMonitor, Monitor
 from pacbayes.procedures.online import Online
 from pacbayes.procedures.posterior import Posterior
+from pacbayes.procedures.regressor_learner import RegressorLearner
 from pacbayes.procedures.split import FixedFraction, Learner, Point, Split, Stop
 from pacbayes.procedures.stopping import Adaptive
+from pacbayes.procedures.transfer import Pair, Transfer, compare_with_source, transfer_delta
 
 __all__ = [
     "PROCEDURES",
@@ -35,23 +37,31 @@ __all__ = [
     "LossMonitor",
     "Monitor",
     "Online",
+    "Pair",
     "Point",
     "Posterior",
     "Procedure",
     "ProcedureCertifier",
+    "RegressorLearner",
     "Sample",
     "Split",
     "Stop",
+    "Transfer",
     "certify_rows",
     "compare_certificates",
     "compare_numbers",
+    "compare_with_source",
     "draw_order",
     "find_cautions",
     "get",
+    "hash_rows",
+    "transfer_delta",
     "version_differences",
 ]
 
-PROCEDURES: dict[str, type[Procedure]] = {each.name: each for each in (Split, Posterior, Online, Given, Monitor)}
+PROCEDURES: dict[str, type[Procedure]] = {
+    each.name: each for each in (Split, Posterior, Online, Given, Transfer, Monitor)
+}
 
 
 def get(name: str) -> type[Procedure]:

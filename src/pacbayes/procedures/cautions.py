@@ -12,7 +12,7 @@ from pacbayes._core.notes import Note
 from pacbayes._core.types import IntArray, RowsLike
 from pacbayes.certificate.words import note_words
 
-__all__ = ["CertificateWarning", "count_repetitions", "find_cautions", "find_repetitions"]
+__all__ = ["CertificateWarning", "count_repetitions", "find_cautions", "find_repetitions", "find_seen", "hash_rows"]
 
 _MIN_ROWS = 20  # fewer labels are sorted by chance too often
 _MANY_CHANGES, _RARELY = 100, 0.05  # changes of class from row to row that shuffled rows have, and so few of them
@@ -26,12 +26,15 @@ class CertificateWarning(UserWarning):
     """Something about the data puts an assumption of the certificate in doubt."""
 
 
-def find_cautions(owner: str, X: RowsLike, y: ArrayLike) -> tuple[Note, ...]:
-    """Warn about rows that look ordered, and return the notes that belong into the certificate."""
+def find_cautions(owner: str, X: RowsLike, y: ArrayLike, *, of_numbers: bool = False) -> tuple[Note, ...]:
+    """Warn about rows that look ordered, and return the notes that belong into the certificate.
+
+    Labels are classes, or ``of_numbers``.
+    """
     notes = []
     labels = np.asarray(y)
     changes = int(np.count_nonzero(labels[1:] != labels[:-1]))
-    if _is_sorted(labels, changes):
+    if _is_monotone(labels) if of_numbers else _is_sorted(labels, changes):
         notes.append(Note("sorted_by_label"))
     kind = getattr(getattr(getattr(X, "index", None), "dtype", None), "kind", "")
     if kind == "M":
@@ -44,6 +47,12 @@ def find_cautions(owner: str, X: RowsLike, y: ArrayLike) -> tuple[Note, ...]:
             stacklevel=4,
         )
     return tuple(notes)
+
+
+def _is_monotone(labels: NDArray[Any]) -> bool:
+    """Return whether numbers go up or down almost only; shuffled ones do both about as often."""
+    up, down = (int(np.count_nonzero(each)) for each in (labels[1:] > labels[:-1], labels[1:] < labels[:-1]))
+    return bool(labels.size >= _MIN_ROWS and min(up, down) < _RARELY * (up + down))
 
 
 def _is_sorted(labels: NDArray[Any], changes: int) -> bool:
@@ -76,6 +85,33 @@ def find_repetitions(X: RowsLike, y: ArrayLike, learning: IntArray | None = None
         if both:
             return (Note("judged_rows_learned", {"repeated": both, "rows": int(np.count_nonzero(~learns))}),)
     return (Note("repeated_rows", {"repeated": repeated, "rows": hashes.size}),)
+
+
+def hash_rows(X: RowsLike) -> NDArray[np.uint64] | None:
+    """Return a 64-bit number for each row, the same for the same; None where rows are not looked into."""
+    return _hash_rows(X, np.zeros(int(np.shape(X)[0])))
+
+
+def find_seen(X: RowsLike, seen: NDArray[np.uint64] | None) -> tuple[Note, ...]:
+    """Return the note that rows which should be fresh are copies of others, if more are than by chance.
+
+    Parameters
+    ----------
+    X : rows
+        That nobody should have looked at.
+    seen : ndarray or None
+        From :func:`hash_rows`, of the rows that were learned from or judged.
+    """
+    hashes = hash_rows(X)
+    if hashes is None or seen is None:
+        return ()
+    repeated = int(np.isin(hashes, seen).sum())
+    chance = _chance_of_agreement(X, np.arange(hashes.size)) if repeated else 0.0
+    if repeated == 0 or repeated < _FAR_MORE * hashes.size * seen.size * chance:
+        return ()
+    note = Note("unlabelled_rows_seen", {"repeated": repeated, "rows": hashes.size})
+    warnings.warn(note_words(note), CertificateWarning, stacklevel=4)
+    return (note,)
 
 
 def count_repetitions(X: RowsLike, y: ArrayLike) -> int:

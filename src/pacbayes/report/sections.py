@@ -8,15 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import TypeAlias
 
 from pacbayes import bounds
+from pacbayes._core.units import part_texts
 from pacbayes.certificate import QUANTITIES, Certificate, Statement
-from pacbayes.certificate.words import choice_words, gain_words, portfolio_words, round_up, sentences
+from pacbayes.certificate.words import (
+    choice_words,
+    gain_words,
+    limit_words,
+    portfolio_words,
+    round_up,
+    scale_words,
+    sentences,
+)
 from pacbayes.report import phrases
-from pacbayes.report.charts import draw_bar, draw_curve
-from pacbayes.report.values import DeltaRow, Part, composition
+from pacbayes.report.charts import draw_bar, draw_curve, draw_learning
+from pacbayes.report.values import DeltaRow, SplitCost, composition
 
 __all__ = ["SECTIONS", "Contents", "Section"]
 
@@ -35,6 +43,7 @@ class Contents:
     curve: Mapping[str, Sequence[float]] | None
     hardest: Sequence[Mapping[str, object]]
     commands: Sequence[tuple[str, str]]
+    split: SplitCost | None = None
 
     @property
     def first(self) -> Statement:
@@ -75,8 +84,8 @@ def _guarantees(contents: Contents) -> Data:
 def _guarantee(statement: Statement) -> Data:
     covered = [(statement.about, statement.value), *((each.about, each.value) for each in statement.consequences)]
     return {
-        "predictors": [(phrases.subject_words(about), round_up(value)) for about, value in covered],
-        "noun": QUANTITIES[statement.quantity].noun,
+        "predictors": [(phrases.subject_words(about), limit_words(statement, value)) for about, value in covered],
+        "noun": phrases.noun_words(statement),
         "n": statement.n,
         "share": f"{statement.share:.4g}",
     }
@@ -94,9 +103,9 @@ def _baseline(contents: Contents) -> Data | None:
     if given is None:
         return None
     return {
-        "noun": QUANTITIES[contents.first.quantity].noun,
-        "own": round_up(phrases.headline_value(contents.certificate)),
-        "shown": round_up(float(given["value"])),
+        "noun": phrases.noun_words(contents.first),
+        "own": limit_words(contents.first, phrases.headline_value(contents.certificate)),
+        "shown": limit_words(contents.first, float(given["value"])),
         "n": int(given["n"]),
         "errors": int(given["errors"]),
     }
@@ -108,29 +117,20 @@ def _assumptions(contents: Contents) -> Data:
 
 def _composition(contents: Contents) -> Data:
     parts, first = composition(contents.certificate), contents.first
-    rows = [
-        (part["name"], *phrases.PARTS[part["name"]], shown)
-        for part, shown in zip(parts, _shown_parts(parts, first.value), strict=True)
-    ]
+    adds = part_texts([part["adds"] for part in parts], first.value, first.scale, QUANTITIES[first.quantity].power)
+    rows = [(part["name"], *phrases.PARTS[part["name"]], shown) for part, shown in zip(parts, adds, strict=True)]
     further = [
         (phrases.RULES[each.rule], round_up(each.value)) for each in first.consequences if each.rule in phrases.RULES
     ]
     return {
         "bar": draw_bar(parts, ", ".join(f"{name} {shown}" for _, name, _, shown in rows)),
         "rows": rows,
-        "total": round_up(first.value),
+        "total": limit_words(first, first.value),
         "further": further,
         "subject": phrases.subject_words(first.about, inside=True),
         "has_reference": first.reference is not None,
         "has_portfolio": bool(first.references),
     }
-
-
-def _shown_parts(parts: Sequence[Part], total: float) -> list[str]:
-    """Return the parts as text, the last one such that they add up to the total as it is shown."""
-    shown = [Decimal(f"{part['adds']:.4f}") for part in parts]
-    shown[-1] = Decimal(round_up(total)) - sum(shown[:-1], Decimal(0))
-    return [f"{part:.4f}" for part in shown]
 
 
 def _delta(contents: Contents) -> Data:
@@ -141,7 +141,7 @@ def _delta(contents: Contents) -> Data:
         "position": position,
         "own": rows[position],
         "has_vote": "vote" in rows[position],
-        "noun": QUANTITIES[contents.first.quantity].noun,
+        "noun": phrases.noun_words(contents.first),
         "subject": phrases.subject_words(contents.first.about, inside=True),
         "several": len(contents.certificate.statements) > 1,
     }
@@ -159,6 +159,29 @@ def _stream(contents: Contents) -> Data | None:
         "chart": draw_curve(curve["n"], lines, label=label),
         "subject": phrases.subject_words(first.about, inside=True),
         "advice": advice,
+    }
+
+
+def _split(contents: Contents) -> Data | None:
+    found = contents.split
+    if found is None:
+        return None
+    first = contents.first
+    points = [each for each in found.curve if each[2]]
+    stop = (found.learned, first.risk, first.value)
+    chart = draw_learning(
+        [(learned, errors / rows) for learned, errors, rows in points],
+        stop,
+        found.rows,
+        label=phrases.learning_words(found, stop),
+    )
+    refit = [] if found.refit is None else [phrases.refit_row(found.refit, found.rows)]
+    return {
+        "chart": chart if len(points) > 1 else "",
+        "words": phrases.split_words(found),
+        "models": [phrases.certified_row(first, found.learned), *refit],
+        "sentence": phrases.refit_sentence(found.refit),
+        "points": points if len(points) > 1 else [],
     }
 
 
@@ -185,7 +208,8 @@ def _details(contents: Contents) -> Data:
 
 def _entries(statement: Statement) -> list[bounds.Entry]:
     """Return the catalogue's entries of the bounds that a statement rests on."""
-    names = [statement.bound, *([] if statement.reference is None else [statement.reference.bound])]
+    further = (statement.reference, statement.source)
+    names = [statement.bound, *(each.bound for each in further if each is not None)]
     return [bounds.get(name) for name in names]
 
 
@@ -200,6 +224,9 @@ def _details_of(statement: Statement) -> Data:
     ]
     if any(entry.uses_kl for entry in entries):
         facts.append(("Divergence from prior to posterior (KL)", f"{statement.kl:.6g} nats"))
+    if statement.scale is not None:
+        facts.append((str(QUANTITIES[statement.quantity].parameter).capitalize(), scale_words(statement)))
+        facts.append(("Guarantee in the units of the labels", repr(statement.limit)))
     facts += [
         (words, phrases.count_words(statement.observed[name]))
         for name, words in phrases.OBSERVED.items()
@@ -209,6 +236,9 @@ def _details_of(statement: Statement) -> Data:
         facts.append(("Rates", phrases.rates_words(statement)))
     if statement.reference is not None:
         facts.append(("Reference", f"{statement.reference.kind}, strength {statement.reference.strength:g}"))
+    if statement.source is not None:
+        source = statement.source
+        facts.append(("Certified model", f"{source.errors} errors on {source.n} rows, {source.split:.6g} of the share"))
     facts += [("Reference", words) for words in portfolio_words(statement)]
     return {"subject": phrases.subject_words(statement.about), "description": entries[0].description, "facts": facts}
 
@@ -217,6 +247,7 @@ SECTIONS = (
     Section("guarantees", "What is guaranteed", _guarantees),
     Section("origin", "How it was made", _origin),
     Section("baseline", "Beside the usual hold-out test", _baseline),
+    Section("split", "What the split of the rows cost", _split),
     Section("assumptions", "What has to be true", _assumptions),
     Section("composition", "What the number is made of", _composition),
     Section("delta", "If another confidence had been chosen", _delta),

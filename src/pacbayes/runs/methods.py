@@ -56,7 +56,8 @@ def _pipeline(settings: Settings) -> Pipeline:
 def _split(table: Table, settings: Settings, fraction: float | None) -> CertifiedClassifier:
     del table
     model, split = make_classifier(settings.model, settings.seed), "adaptive" if fraction is None else fraction
-    return CertifiedClassifier(model, split=split, preprocessing="auto", **_common(settings))
+    options = {"split": split, "preprocessing": "auto", "refit": settings.refit, **_common(settings)}
+    return CertifiedClassifier(model, **options)
 
 
 def _posterior(table: Table, settings: Settings, fraction: float | None) -> CertifiedLogisticRegression:

@@ -51,7 +51,8 @@ class RunPredictor:
 
     Attributes
     ----------
-    certificate : Certificate
+    certificate : Certificate or None
+        None of a model that is not certified: one refitted on all rows.
     columns : tuple of (name, kind)
         What it predicts from.
     classes : tuple
@@ -64,7 +65,7 @@ class RunPredictor:
         Columns that new rows may have without a note: the target, and what was left out.
     """
 
-    certificate: Certificate
+    certificate: Certificate | None
     columns: tuple[tuple[str, str], ...]
     classes: tuple[Label, ...]
     missing: str

@@ -56,8 +56,8 @@ def _pipeline(settings: Settings) -> Pipeline:
 def _split(table: Table, settings: Settings, fraction: float | None) -> CertifiedClassifier:
     del table
     model, split = make_classifier(settings.model, settings.seed), "adaptive" if fraction is None else fraction
-    options = {"split": split, "preprocessing": "auto", "refit": settings.refit, **_common(settings)}
-    return CertifiedClassifier(model, **options)
+    options = {"preprocessing": "auto", "refit": settings.refit, **_common(settings)}
+    return CertifiedClassifier(model, split=split, **options)
 
 
 def _posterior(table: Table, settings: Settings, fraction: float | None) -> CertifiedLogisticRegression:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from pacbayes._core.rows import take
 from pacbayes.learners import CrossValidatedLogistic
 from pacbayes.procedures.linear import LinearForm
 from pacbayes.runs.archive import MOST_BYTES, Piece, read_pieces, walk
@@ -32,6 +33,7 @@ __all__ = [
 
 MODELS_FILE = "model.skops"
 _BLOCK = 2**20
+_ROWS = 2**16  # at a time
 _SPARE = 2**16  # identities and names in an archive have as many digits as they happen to have
 
 
@@ -43,7 +45,7 @@ def as_linear(stored: Mapping[str, Any], table: Table) -> Mapping[str, Any]:
     """Return the stored form of a predictor, as plain numbers where it is linear and knows both classes of the table.
 
     Whoever reads ``model.json`` then sees the model itself, and nothing has to be loaded to use it. The second
-    standardisation, inside the learner, goes into weights and intercept: scores agree up to rounding.
+    standardisation, inside the learner, goes into weights and intercept, which rounding must not turn for any row.
 
     Examples
     --------
@@ -66,8 +68,18 @@ def as_linear(stored: Mapping[str, Any], table: Table) -> Mapping[str, Any]:
     if columns.transformer_ is None or not known:
         return stored
     weights = learned.coef_[0] / learned.scaler_.scale_
-    intercept = float(learned.intercept_[0] - weights @ learned.scaler_.mean_)
-    return {"linear": LinearForm(columns.transformer_, weights, intercept)}
+    form = LinearForm(columns.transformer_, weights, float(learned.intercept_[0] - weights @ learned.scaler_.mean_))
+    return {"linear": form} if _agrees(form, columns, learned, table) else stored
+
+
+def _agrees(form: LinearForm, columns: ColumnPreprocessor, learned: CrossValidatedLogistic, table: Table) -> bool:
+    """Return whether plain numbers give every row of the table the label that the certificate is about."""
+    for start in range(0, len(table.y), _ROWS):
+        rows = columns.transform(take(table.X, slice(start, start + _ROWS)))
+        second = np.asarray(rows @ form.weights).ravel() + form.intercept > 0.0
+        if not np.array_equal(second, learned.predict(rows) == learned.classes_[1]):
+            return False
+    return True
 
 
 def write_predictor(

@@ -117,7 +117,7 @@ class CertifiedRegressor(RegressorMixin, CertifiedSplit):  # type: ignore[misc]
 8.251.
     >>> model = pb.CertifiedRegressor(loss="within", tolerance=20, random_state=0).fit(X, y)
     >>> print(model.certificate_.sentence())
-    With probability at least 95 % over the data, `predict` misses by more than 20 in at most 6.62 % of cases.
+    With probability at least 95 % over the data, `predict` misses by more than 20 in at most 6.44 % of cases.
     """
 
     _of_numbers: ClassVar[bool] = True

@@ -203,7 +203,7 @@ def certify_file(
     ...     run = certify_file(path, Settings(target="label"))
     ...     names = sorted(file.name for file in run.save(pathlib.Path(folder) / "out"))
     >>> run.certificate.n, names
-    (195, ['README.txt', 'certificate.json', 'model.json', 'report.html'])
+    (180, ['README.txt', 'certificate.json', 'model.json', 'report.html'])
     """
     file = Path(path)
     if file.is_dir():
@@ -295,7 +295,7 @@ def certify_table(table: Table, settings: Settings, *, baseline: bool = True, th
     >>> frame = pd.DataFrame(sample.X, columns=["a", "b"]).assign(label=sample.y)
     >>> run = certify_table(prepare_table(frame, "label"), Settings(target="label"))
     >>> run.certificate.procedure, run.certificate.n
-    ('split', 195)
+    ('split', 180)
     """
     chosen, why = choose_method(settings, len(table.classes))
     return _certify(table, chosen, why, baseline=baseline, threads=threads)

@@ -144,7 +144,8 @@ def _own_assumptions(record: Certificate, statement: Statement) -> bool:
 def _own_references(record: Certificate, statement: Statement) -> bool:
     """Whether references are as the library takes them: none, one whose strength was chosen before, or a portfolio's.
 
-    The strengths, weights and share of a portfolio are the library's own and not recorded, so that none can be forged.
+    The strengths, weights and share of a portfolio are the library's own, at most around a recorded rate (see
+    :func:`_own_rates`), and not recorded, so that none can be forged.
     """
     reference, kinds = statement.reference, statement.references
     if reference is None and not kinds:
@@ -163,8 +164,8 @@ def _own_rates(record: Certificate, statement: Statement) -> bool:
     subject = SUBJECTS[statement.about]
     if isinstance(statement.rates, str):
         return statement.rates == ("all_n" if subject.anytime else "one_n")
-    single = statement.reference is None and not statement.references and subject.has_divergence
-    return single and statement.rates is not None and _chosen(record, "rate") == statement.rates
+    alone = statement.reference is None and subject.has_divergence
+    return alone and statement.rates is not None and _chosen(record, "rate") == statement.rates
 
 
 def _bets(statement: Statement) -> bool:

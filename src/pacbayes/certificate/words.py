@@ -97,6 +97,7 @@ _COSTS = {
     "part_of_delta": "costs {size:.4g} of delta",
     "candidates": "delta is divided by {size:g}",
     "reference": "costs {size:.4g} of delta, for the reference's own loss",
+    "most_of_the_weight": "has {size:.4g} of the weight of the rates; the rest is spread over a grid",
     "portfolio": "costs its weight among {size:g} bets, inside the bound",
 }
 

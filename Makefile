@@ -17,7 +17,7 @@ WORKERS ?= auto
 PYTEST = $(BIN)/python -m pytest -n $(WORKERS)
 DOCTESTS = $(BIN)/python -m pytest --doctest-modules --doctest-glob='*.md' -p no:cacheprovider
 
-.PHONY: demo test test-all test-lowest test-versions fuzz lint format bench clean help
+.PHONY: demo test test-all test-lowest test-versions test-boosters fuzz lint format bench clean help
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -42,17 +42,24 @@ test-versions: $(VENV)/.wheel ## certificates of the lowest and the newest libra
 	$(MAKE) VENV=.venv-lowest CONSTRAINTS="-c requirements-lowest.txt" .venv-lowest/.wheel
 	$(BIN)/python tools/cross_versions.py $(BIN)/python .venv-lowest/$(notdir $(BIN))/python
 
+test-boosters: $(VENV)/.wheel ## XGBoost and LightGBM end to end, in an environment that has them
+	$(MAKE) VENV=.venv-boosters .venv-boosters/.wheel
+	.venv-boosters/$(notdir $(BIN))/python -m pip install --quiet xgboost lightgbm || \
+	  .venv-boosters/$(notdir $(BIN))/python -m pip install --quiet xgboost-cpu lightgbm
+	PACBAYES_REQUIRE_BOOSTERS=1 .venv-boosters/$(notdir $(BIN))/python -m pytest tests/runs/test_boosters.py
+
 N ?= 50000
 SEED ?= 0
 fuzz: $(VENV)/.wheel ## N mutated inputs over all readers (N=50000 SEED=0), and how they ended
 	PYTHONPATH=tests $(BIN)/python -W ignore -m fuzz --inputs $(N) --seed $(SEED)
 
-lint: $(VENV)/.wheel ## style, formatting, strict types, import arrows
+lint: $(VENV)/.wheel ## style, formatting, strict types, import arrows, prose
 	$(BIN)/ruff check --quiet .
 	$(BIN)/ruff format --quiet --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python tools/house.py
+	$(BIN)/python tools/prose.py
 
 format: $(VENV)/.wheel ## rewrite the code in house style
 	$(BIN)/ruff check --quiet --fix .
@@ -79,4 +86,4 @@ $(VENV)/.wheel: $(VENV)/.tools $(SOURCES)
 	@touch $@
 
 clean: ## remove everything that was set up
-	rm -rf demo-report .venv .venv-lowest .pytest_cache .mypy_cache .ruff_cache .hypothesis dist
+	rm -rf demo-report .venv .venv-lowest .venv-boosters .pytest_cache .mypy_cache .ruff_cache .hypothesis dist

@@ -4,7 +4,7 @@ Each model is fitted once per data set, repeat and share of the rows; what it ge
 every way to split is then run on the same fits. Boosting and forest learn from 10,000 of Adult's rows, to save time.
 Ratios are of mean certificates over the repeats, their means over sets and models geometric.
 
-    python benchmarks/any_model.py [--repeats 10] [--datasets haberman,adult] [--cache folder]
+    python benchmarks/any_model.py [--repeats 10] [--first-seed 0] [--datasets haberman,adult] [--cache folder]
 """
 
 from __future__ import annotations
@@ -115,9 +115,9 @@ def certify(wrong: Mapping[int, np.ndarray], stop: Stop) -> tuple[float, float, 
     return issued.certificate.value, issued.fitted["n_learning_"] / n, sum(learner.learned) / n
 
 
-def compare(name: str, model: str, repeats: int, cache: Path) -> dict[str, float]:
+def compare(name: str, model: str, repeats: range, cache: Path) -> dict[str, float]:
     """Return means over the repeats: the adaptive split, its stop and cost, and every fixed share."""
-    found = [record(name, model, repeat, cache) for repeat in range(repeats)]
+    found = [record(name, model, repeat, cache) for repeat in repeats]
     value, stop, cost = np.mean([certify(wrong, Adaptive()) for wrong in found], axis=0)
     most = max(certify(wrong, Adaptive())[2] for wrong in found)
     fixed = {share: np.mean([certify(wrong, FixedFraction(share))[0] for wrong in found]) for share in FIXED}
@@ -134,21 +134,21 @@ def compare(name: str, model: str, repeats: int, cache: Path) -> dict[str, float
     }
 
 
-def check_against_estimator(name: str, model: str, cache: Path) -> None:
+def check_against_estimator(name: str, model: str, repeat: int, cache: Path) -> None:
     """What is computed from recorded fits is what the estimator issues."""
-    X, y = rows(name, model, 0)
-    issued = pb.CertifiedClassifier(MODELS[model], DELTA, random_state=0).fit(X, y).certificate_.value
-    expected = certify(record(name, model, 0, cache), Adaptive())[0]
+    X, y = rows(name, model, repeat)
+    issued = pb.CertifiedClassifier(MODELS[model], DELTA, random_state=repeat).fit(X, y).certificate_.value
+    expected = certify(record(name, model, repeat, cache), Adaptive())[0]
     if issued != expected:
         raise SystemExit(f"{name}, {model}: the estimator issues {issued}, the recorded fits give {expected}.")
 
 
-def compare_defaults(name: str, repeats: int, cache: Path) -> tuple[float, float]:
+def compare_defaults(name: str, repeats: range, cache: Path) -> tuple[float, float]:
     """Return the mean certificates of CertifiedClassifier() and of logistic regression at a fixed .4 of the rows."""
     X, y = rows(name, "logistic", 0)
-    ours = [certify(record(name, "logistic", repeat, cache), Adaptive())[0] for repeat in range(repeats)]
+    ours = [certify(record(name, "logistic", repeat, cache), Adaptive())[0] for repeat in repeats]
     options: dict[str, Any] = {"delta": DELTA, "prior_fraction": 0.4, "bound": "clopper_pearson"}
-    fits = [pb.CertifiedLogisticRegression(random_state=repeat, **options).fit(X, y) for repeat in range(repeats)]
+    fits = [pb.CertifiedLogisticRegression(random_state=repeat, **options).fit(X, y) for repeat in repeats]
     return float(np.mean(ours)), float(np.mean([fit.certificate_.value for fit in fits]))
 
 
@@ -156,13 +156,13 @@ def geometric_mean(values: list[float]) -> float:
     return float(np.exp(np.mean(np.log(values))))
 
 
-def show_models(names: list[str], repeats: int, cache: Path) -> None:
+def show_models(names: list[str], repeats: range, cache: Path) -> None:
     """Print the comparison with fixed shares, and whether the aims are met."""
     results: dict[tuple[str, str], dict[str, float]] = {}
     for name in names:
         for model in MODELS:
             results[name, model] = compare(name, model, repeats, cache)
-            check_against_estimator(name, model, cache)
+            check_against_estimator(name, model, repeats[0], cache)
             if len(results) == 1:
                 print(f"{'':24s}" + "".join(f"{label:>12s}" for label in results[name, model]))
             numbers = "".join(f"{value:12.4f}" for value in results[name, model].values())
@@ -183,7 +183,7 @@ def show_models(names: list[str], repeats: int, cache: Path) -> None:
         print(f"{label}: {found:.3f}, at most {aim}: {verdict(found <= aim)}")
 
 
-def show_defaults(names: list[str], repeats: int, cache: Path) -> None:
+def show_defaults(names: list[str], repeats: range, cache: Path) -> None:
     """Print the comparison of defaults."""
     print("\nCertifiedClassifier() against CertifiedLogisticRegression at .4 of the rows, the exact limit of both")
     pairs = {name: compare_defaults(name, repeats, cache) for name in names}
@@ -198,17 +198,19 @@ def show_defaults(names: list[str], repeats: int, cache: Path) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeats", type=int, default=10)
+    parser.add_argument("--first-seed", type=int, default=0, help="other seeds than those that a choice was made on")
     parser.add_argument("--datasets", default=",".join(pb.datasets.names()))
     parser.add_argument("--cache", type=Path, help="folder for what the models got wrong; by default a temporary one")
     options = parser.parse_args()
     names = options.datasets.split(",")
-    shows: list[Callable[[list[str], int, Path], None]] = [show_models, show_defaults]
+    repeats = range(options.first_seed, options.first_seed + options.repeats)
+    shows: list[Callable[[list[str], range, Path], None]] = [show_models, show_defaults]
     with tempfile.TemporaryDirectory() as folder, threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         cache = options.cache or Path(folder)
         cache.mkdir(parents=True, exist_ok=True)
         for show in shows:
-            show(names, options.repeats, cache)
+            show(names, repeats, cache)
 
 
 if __name__ == "__main__":

@@ -47,7 +47,7 @@ def shaped(X: Any, signs: FloatArray, weights: FloatArray, alpha: float, kind: s
 
 @dataclass(frozen=True, slots=True)
 class HeldOut:
-    """Rows judged by fits that had not seen them, one row of each array per penalty.
+    """Fits on rows that they had not seen, one row of each array per penalty.
 
     Attributes
     ----------
@@ -78,7 +78,7 @@ def cross_validate(X: Any, signs: FloatArray, alphas: FloatArray, kind: str | No
     folds = min(_FOLDS, int((signs > 0.0).sum()), int((signs < 0.0).sum()))
     margins = np.zeros((alphas.size, signs.size))
     spreads = np.ones_like(margins)
-    if folds < 2:  # too few rows of one class to judge by; every penalty looks the same
+    if folds < 2:  # too few rows of one class to compare by; every penalty looks the same
         return HeldOut(margins, spreads)
     for train, test in StratifiedKFold(folds).split(np.zeros(signs.size), signs):
         solver, rows = Solver(), X[train]

@@ -1,4 +1,4 @@
-"""Learn on a first part of the rows, judge on the rest: the exact binomial limit for one fixed predictor."""
+"""Train on a first part of the rows, evaluate on the rest: the exact binomial limit for one fixed predictor."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Point(NamedTuple):
 
 
 class Stop(ABC):
-    """When to stop learning and have the rest of the rows judge: decided on the rows up to then alone.
+    """When to stop learning and evaluate on the rest of the rows: decided on the rows up to then alone.
 
     Attributes
     ----------
@@ -106,7 +106,7 @@ class Stop(ABC):
 
 
 def learning_count(fraction: float, rows: int) -> int:
-    """Return how many rows a share of them is, at least one of which learns and one of which judges."""
+    """Return how many rows a share of them is, at least one learning row and one judged row."""
     return min(max(round(fraction * rows), 1), rows - 1)
 
 
@@ -160,7 +160,7 @@ class Split(Procedure):
     )
 
     def run(self, sample: Sample) -> Issued:
-        """Learn until the stop, judge and issue."""
+        """Train until the stop, evaluate and issue."""
         count, curve = self._find_stop(sample)
         learned = self.learner.learn(sample, count)
         judged = learned.judge(sample, count)

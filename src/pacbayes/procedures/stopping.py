@@ -23,7 +23,7 @@ from pacbayes.procedures.split import Point, Stop, learning_count
 
 __all__ = ["Adaptive", "forecast_bounds"]
 
-_TIMES = (0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.8)  # too early costs more than too late
+_TIMES = (0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.8)  # too early costs more than too late
 _SNAPSHOTS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5)  # with the last possible stop fits on 2.35 times all rows
 _LEAST = 10  # rows of a snapshot
 _EXPONENTS = (0.25, 0.5, 1.0, 2.0, 4.0)
@@ -43,7 +43,7 @@ class Adaptive(Stop):
     where: ClassVar[str] = "learning_rows"
 
     def times(self, rows: int) -> tuple[int, ...]:
-        """Return shares of the rows from a fifth to four fifths."""
+        """Return shares of the rows from two fifths to four fifths."""
         return _counts(_TIMES, rows)
 
     def snapshots(self, rows: int) -> tuple[int, ...]:

@@ -272,7 +272,7 @@ class Posterior(Procedure):
             delta=self.delta,
             candidates=self.candidates,
             choices=self._choices(rows, plan, task, found),
-            notes=(*sample.notes, *find_repetitions(sample.X, sample.y)),
+            notes=(*sample.notes, *find_repetitions(sample.X, sample.y, sample.order[: rows.count])),
             digests=sample.digests() | {"model": gaussian_digest(self.classes, prior, found.posterior)},
             seed=sample.random_state,
         )

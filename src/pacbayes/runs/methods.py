@@ -76,7 +76,7 @@ def _test(table: Table, settings: Settings, fraction: float) -> TestedClassifier
 
 
 METHODS: dict[str, Method] = {
-    "posterior": Method(0.4, _posterior, "posterior", "learns from a part, is judged on the rest (two classes)"),
+    "posterior": Method(0.4, _posterior, "holdout", "a Gaussian posterior, learned from all rows (two classes)"),
     "online": Method(0.2, _online, "holdout", "the model predicts rows before it learns from them"),
     "holdout": Method(0.8, _holdout, "", "a fifth is kept for testing"),
     "test": Method(1.0, _test, "", "learns from all rows, is judged on those of --test"),

@@ -14,7 +14,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 SOURCES := $(shell find src -type f -not -name '*.pyc') pyproject.toml README.md LICENSE
 WORKERS ?= auto
-PYTEST = $(BIN)/python -m pytest -n $(WORKERS)
+PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --durations 25 --durations-min 5
 DOCTESTS = $(BIN)/python -m pytest --doctest-modules --doctest-glob='*.md' -p no:cacheprovider
 
 .PHONY: demo test test-all test-lowest test-versions test-boosters fuzz lint format bench clean help

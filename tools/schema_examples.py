@@ -32,6 +32,8 @@ def examples() -> Iterator[tuple[str, pb.Certificate]]:
     stream = pb.OnlineCertifiedClassifier(LogisticRegression(), certify_last=True, random_state=0)
     yield "online", stream.fit(sample.X, sample.y).certificate_
     yield "given", pb.certify_predictions(losses=np.linspace(0.0, 0.4, 101))
+    model = pb.CertifiedClassifier(LogisticRegression(), refit=True, random_state=0).fit(sample.X[:400], sample.y[:400])
+    yield "transfer", model.transfer(sample.X[400:])
     monitor = LossMonitor(delta=0.01)
     monitor.extend([0.0, 0.0, 0.0, 1.0] * 100)
     monitor.add_unreadable()

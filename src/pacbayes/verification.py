@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
+import numpy as np
+
 from pacbayes import procedures
 from pacbayes._core.types import Labels, RowsLike
 from pacbayes.certificate import Certificate, Verification
@@ -16,7 +18,7 @@ class _Fittable(Protocol):
     def fit(self, X: RowsLike, y: Labels, *, in_order: bool = False) -> Certifier: ...
 
 
-def recheck(certificate: Certificate, X: RowsLike, y: Labels, model: object) -> Verification:
+def recheck(certificate: Certificate, X: RowsLike, y: Labels | None, model: object) -> Verification:
     """Recompute a certificate's statements and digests from the data and the model it was issued for.
 
     Everything after the shuffle is run again from the model's recorded order: preprocessing, prior, posterior and
@@ -29,7 +31,7 @@ def recheck(certificate: Certificate, X: RowsLike, y: Labels, model: object) -> 
         The claim.
     X, y : array_like
         The rows and labels of ``fit``, in the same order; for predictions those they were made on; for an updated
-        stream those of all fits and updates, in order.
+        stream those of all fits and updates, in order; for a transfer the unlabelled rows and None.
     model : estimator
         The fitted estimator that issued it; for predictions the predictor.
 
@@ -48,7 +50,7 @@ def recheck(certificate: Certificate, X: RowsLike, y: Labels, model: object) -> 
     True
     """
     procedure = procedures.get(certificate.procedure)
-    checks = procedure.recheck(certificate, X, y, model)
+    checks = procedure.recheck(certificate, X, np.empty(0) if y is None else y, model)
     return Verification((*certificate.verify().checks, *checks), procedure.proves)
 
 

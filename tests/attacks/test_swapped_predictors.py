@@ -153,7 +153,11 @@ def test_terms_may_not_change_places_or_number(tmp_path):
 
 
 def scaler(models):
-    return models["predictor"].steps[0][1].transformers_[0][1].steps[0][1]
+    return columns(models).transformers_[0][1].steps[0][1]
+
+
+def columns(models):
+    return models["predictor"].steps[0][1].transformer_
 
 
 def classifier(models):
@@ -195,10 +199,8 @@ STATE = {
     "a parameter": lambda models: classifier(models).set_params(C=2.0),
     "infinite": lambda models: classifier(models).coef_.fill(np.inf),
     "not numbers": lambda models: classifier(models).coef_.fill(np.nan),
-    "columns in another order": lambda models: (
-        models["predictor"]
-        .steps[0][1]
-        .__dict__.update(transformers_=models["predictor"].steps[0][1].transformers_[::-1])
+    "columns in another order": lambda models: columns(models).__dict__.update(
+        transformers_=columns(models).transformers_[::-1]
     ),
     "a step more": lambda models: models["predictor"].steps.insert(0, ("none", "passthrough")),
     "a part more": lambda models: models.update(more=1),

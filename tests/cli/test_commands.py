@@ -74,7 +74,7 @@ def test_other_rows_another_model_and_another_certificate_do_not_verify(run, sma
 def test_json_is_one_object_and_quiet_is_brief(run, small):
     record = json.loads(run("certify", small, "--target", "ill", "--out", "a", "--json").stdout)
     assert record["method"] == "posterior"
-    assert record["certificate"]["procedure"] == "split"
+    assert record["certificate"]["procedure"] == "posterior"
     quiet = run("certify", small, "--target", "ill", "--out", "b", "--quiet")
     assert quiet.stderr == ""
     assert quiet.stdout.strip() == record["sentence"]

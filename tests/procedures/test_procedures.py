@@ -55,12 +55,18 @@ def watch():
     return monitor.certificate(), None
 
 
+def transfer():
+    model = pb.CertifiedClassifier(GaussianNB(), refit=True, random_state=0).fit(X[:300], Y[:300])
+    return model.transfer(X[300:]), model
+
+
 # a new procedure gets a line here: how to issue a certificate, and what rechecks it (run(MyProcedure(...)) gives both)
 CASES = {
     "split": lambda: run(Split(learner=NAIVE, stop=FixedFraction(0.5), delta=0.05)),
     "posterior": lambda: fit(pb.CertifiedLogisticRegression(bound="betting", random_state=0)),
     "online": lambda: fit(pb.OnlineCertifiedClassifier(GaussianNB(), random_state=0)),
     "given": lambda: (pb.certify_predictions(Y, Constant().predict(X)), Constant()),
+    "transfer": transfer,
     "monitor": watch,
 }
 
@@ -120,6 +126,10 @@ class TestEveryProcedure:
         if not procedure.repeatable:
             with pytest.raises(ValueError, match="cannot be run again"):
                 recheck(certificate, X, Y, model)
+            return
+        if procedure is procedures.Transfer:  # on rows without labels
+            assert recheck(certificate, X[300:], None, model)
+            assert not recheck(certificate, X[:100], None, model)
             return
         verification = recheck(certificate, X, Y, model)
         assert verification, str(verification)

@@ -11,11 +11,11 @@ from pacbayes.certificate import QUANTITIES, SUBJECTS, schema
 from pacbayes.certificate.blocks import BLOCK_NAMES
 from pacbayes.certificate.words import ASSUMPTIONS, round_up, sentences
 from pacbayes.procedures import PROCEDURES
-from pacbayes.report import compare_with_trivial, delta_values, page, render
+from pacbayes.report import Refit, SplitCost, compare_with_trivial, delta_values, page, render
 from pacbayes.report.phrases import OBSERVED, QUESTIONS, RULES
 from pacbayes.report.sections import SECTIONS
 
-OPTIONAL = {"baseline", "stream", "hardest"}
+OPTIONAL = {"baseline", "split", "stream", "hardest"}
 FRAME = {"page.html"}
 EVERYTHING = {
     "about": {"Model": "naive Bayes"},
@@ -24,6 +24,7 @@ EVERYTHING = {
     "trivial": {"label": "1", "share": 0.5},
     "notes": [pb.certificate.Note("time_index"), "A sentence about the table."],
     "curve": {"n": [10, 100, 320], "observed": [0.2, 0.1, 0.1], "bound": [0.6, 0.2, 0.15]},
+    "split": SplitCost(rows=400, learned=160, curve=[(20, 9, 140), (40, 6, 120)], refit=Refit()),
     "hardest": [{"row": 1, "label": "1", "predicted": "-1", "values": "a = 3"}],
     "commands": [("Recompute it", "pacbayes verify certificate.json")],
 }

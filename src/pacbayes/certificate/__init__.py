@@ -10,13 +10,16 @@ from pacbayes.certificate.issue import issue
 from pacbayes.certificate.last_shares import last_share
 from pacbayes.certificate.order import add_period, restrict_to_later
 from pacbayes.certificate.quantities import QUANTITIES, Quantity
-from pacbayes.certificate.statement import Choice, Consequence, Reference, Statement
+from pacbayes.certificate.statement import REFIT, Choice, Consequence, Reference, Source, Statement
 from pacbayes.certificate.subjects import SUBJECTS, Subject
+from pacbayes.certificate.transfers import TRANSFER_DELTA
 
 __all__ = [
     "AGREEMENT",
     "QUANTITIES",
+    "REFIT",
     "SUBJECTS",
+    "TRANSFER_DELTA",
     "Cause",
     "Certificate",
     "Check",
@@ -25,6 +28,7 @@ __all__ = [
     "Note",
     "Quantity",
     "Reference",
+    "Source",
     "Statement",
     "Subject",
     "Verification",

@@ -10,11 +10,20 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pacbayes import bounds, statistics
+from pacbayes._core.rounding import raised
 from pacbayes._core.types import FloatArray, FloatOrArray
 from pacbayes.certificate.blocks import block_statistics
 from pacbayes.certificate.statement import Reference, Statement
 
-__all__ = ["consequence_value", "evaluate_statement", "portfolio_weights", "rates_of", "risk_bound", "statistics_of"]
+__all__ = [
+    "consequence_value",
+    "evaluate_statement",
+    "portfolio_weights",
+    "rates_of",
+    "risk_bound",
+    "statistics_of",
+    "transfer_parts",
+]
 
 
 def risk_bound(
@@ -103,6 +112,8 @@ def evaluate_statement(
     kl : float, optional
         In place of the recorded divergence.
     """
+    if statement.source is not None:
+        return min(float(raised(sum(transfer_parts(statement, delta)), 1.0)), 1.0)
     made_for = delta if grid_delta is None else grid_delta
     given = statistics_of(statement, made_for)
     divergence = statement.kl if kl is None else kl
@@ -117,6 +128,28 @@ def evaluate_statement(
         bets=bets_of(statement, made_for),
     )
     return max(float(value), 0.0, statement.risk)  # at a delta above one half a limit may lie below what was observed
+
+
+def transfer_parts(statement: Statement, delta: float) -> tuple[float, float]:
+    """Return the bounds that a predictor with a source adds up: on the source's error, and on their disagreement.
+
+    Where two predictors agree, both are right or both are wrong: ``P(g != y) <= P(f != y) + P(f != g)``. The first is
+    bounded on labelled rows that ``f`` has not seen, the second on rows that neither has seen, without labels; both
+    bounds hold at once but for the sum of their deltas.
+    """
+    source, own = statement.source, delta * statement.share
+    if source is None:
+        raise ValueError("A statement must have a source for its bound to be one of a transfer. It has none.")
+    certified = _count_limit(source.bound, source.errors, source.n, own * source.split)
+    return certified, _count_limit(
+        statement.bound, statement.observed["disagreements"], statement.n, own * (1.0 - source.split)
+    )
+
+
+def _count_limit(bound: str, count: int, n: int, delta: float) -> float:
+    rates, weights = rates_of(None, n, delta)
+    given = statistics.from_outcomes(n, errors=count, rates=rates, weights=weights)
+    return max(float(risk_bound(bound, given, n, delta)), count / n)
 
 
 def consequence_value(value: float, rule: str) -> float:

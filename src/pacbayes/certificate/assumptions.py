@@ -18,6 +18,8 @@ ASSUMPTIONS = {
     "anybody had looked at them.",
     "unseen": "The predictor was fixed before these examples were looked at: they played no part in training or "
     "choosing it.",
+    "fresh_unlabelled": "The unlabelled rows are further independent draws from the distribution of the judged rows, "
+    "and played no part in any fit or choice.",
     "zero_one": "The loss takes the values 0 and 1 alone.",
     "before_label": "Each prediction was fixed before its label was seen, and no line was left out because of its "
     "loss.",

@@ -120,11 +120,15 @@ _CAUSES = (
     ("losses", "other_losses"),
     ("data", "other_data"),
     ("predictor", "changed_predictor"),
+    ("transfer", "edited_transfer"),
+    ("refitted_name", "changed_refitted"),
+    ("refitted", "changed_refitted"),
+    ("disagreements", "other_unlabelled"),
 )
 
 
 # what depends on the learner alone, once data and order are the recorded ones
-_LEARNED = frozenset({"statement", "predictor", "choices"})
+_LEARNED = frozenset({"statement", "predictor", "choices", "refitted", "disagreements"})
 
 
 def find_cause(result: Verification, versions: Mapping[str, tuple[str, str]] | None = None) -> Cause | None:

@@ -17,6 +17,7 @@ from pacbayes.certificate.last_shares import last_share
 from pacbayes.certificate.quantities import QUANTITIES
 from pacbayes.certificate.statement import Statement
 from pacbayes.certificate.subjects import SUBJECTS
+from pacbayes.certificate.transfers import is_own_source, wrong_disagreements
 
 if TYPE_CHECKING:
     from pacbayes.certificate.certificate import Certificate
@@ -116,6 +117,9 @@ def _check_claims(record: Certificate, statement: Statement) -> Check:
         "bound": statement.bound not in subject.bounds if subject.bounds is not None else not bound.uses_kl,
         "divergence": statement.kl != 0.0 and not (subject.has_divergence and bound.uses_kl),
         "reference": not _own_references(record, statement),
+        "source": subject.has_source
+        if statement.source is None
+        else not is_own_source(record, statement, statement.source),
         "rates": not _own_rates(record, statement),
         "quantity": statement.quantity not in QUANTITIES,
         "assumptions": not _own_assumptions(record, statement),
@@ -175,7 +179,9 @@ def _bets(statement: Statement) -> bool:
 
 def _check_observed(record: Certificate, statement: Statement) -> Check:
     """Check what follows from the definition of what was observed."""
-    if "errors" in statement.observed:
+    if statement.source is not None:
+        wrong = wrong_disagreements(statement)
+    elif "errors" in statement.observed:
         wrong = _wrong_counts(statement)
     elif "block_means" in statement.observed:
         wrong = wrong_blocks(statement, record.delta / record.candidates)

@@ -10,7 +10,7 @@ from typing import Any
 from pacbayes import bounds
 from pacbayes._core.plain import to_plain
 
-__all__ = ["AS_GIVEN", "Choice", "Consequence", "Reference", "Statement"]
+__all__ = ["AS_GIVEN", "REFIT", "Choice", "Consequence", "Reference", "Source", "Statement"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +39,7 @@ class Choice:
 
 
 AS_GIVEN = Choice("order", "as_given", "given")  # of rows that were not shuffled
+REFIT = Choice("refit", "refit_on_all_rows", "given")  # of a second model, which the certificate is not about
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +81,28 @@ class Reference:
     split: float = 0.5
 
 
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The certified predictor that a statement about another one starts from, and how its own error was bounded.
+
+    Attributes
+    ----------
+    n : int
+        Labelled rows that it was judged on.
+    errors : int
+        Its errors on them.
+    bound : str
+        The bound on its true error.
+    split : float
+        Share of the statement's delta for that bound; the rest is for the disagreement of the two predictors.
+    """
+
+    n: int
+    errors: int
+    bound: str
+    split: float
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
     """A bound on one quantity of one predictor.
@@ -100,7 +123,7 @@ class Statement:
         What was observed on them. For losses of 0 and 1 counts, from which all else follows: "errors", with a reference
         also "reference_errors" and "both" (for a posterior expected numbers of errors; for a portfolio one of each per
         reference); for other losses "risk" and "log_growth", or for bets that adapt, block by block, "block_means",
-        "block_squares", "block_cubes" and "block_growth".
+        "block_squares", "block_cubes" and "block_growth"; of a predictor with a source "disagreements" with it.
     bound : str
         Name in :func:`pacbayes.bounds.catalogue`.
     share : float
@@ -114,6 +137,8 @@ class Statement:
         The one that was subtracted at a strength chosen beforehand.
     references : tuple of {"fixed", "predictable"}
         Kinds of the references of a portfolio, which bets on all strengths at once.
+    source : Source or None
+        The certified predictor whose bound the disagreement is added to.
     consequences : tuple of Consequence
         What holds along with it, on the same event.
     assumptions : tuple of str
@@ -132,6 +157,7 @@ class Statement:
     rates: str | float | None = None
     reference: Reference | None = None
     references: tuple[str, ...] = ()
+    source: Source | None = None
     consequences: tuple[Consequence, ...] = ()
     assumptions: tuple[str, ...] = ()
 
@@ -140,7 +166,14 @@ class Statement:
 
     @property
     def risk(self) -> float:
-        """The observed risk; not a number if nothing like it was recorded, which no verification lets through."""
+        """The observed risk; not a number if nothing like it was recorded, which no verification lets through.
+
+        Of a predictor with a source it is the most that was observed of it: errors of the source, and disagreements.
+        """
+        if self.source is not None:
+            apart = self.observed.get("disagreements")
+            shares = (self.source.errors / self.source.n, apart / self.n if isinstance(apart, int) else math.nan)
+            return min(sum(shares), 1.0)
         errors, risk = self.observed.get("errors"), self.observed.get("risk")
         if isinstance(errors, int | float):
             return errors / self.n
@@ -166,18 +199,20 @@ class Statement:
         record = to_plain(asdict(self))
         if not isinstance(record, dict):
             return {}
-        if not self.references:  # a field that came later; without it older certificates keep their digests
-            del record["references"]
+        for name in ("references", "source"):  # fields that came later; without them older digests stay as they are
+            if not record[name]:
+                del record[name]
         return record
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Statement:
         """Read what :meth:`to_dict` gave."""
         given = dict(record)
-        reference = given.pop("reference")
+        reference, source = given.pop("reference"), given.pop("source", None)
         consequences: Sequence[Mapping[str, Any]] = given.pop("consequences")
         return cls(
             **given | {"assumptions": tuple(given["assumptions"]), "references": tuple(given.get("references", ()))},
             reference=None if reference is None else Reference(**reference),
+            source=None if source is None else Source(**source),
             consequences=tuple(Consequence(**each) for each in consequences),
         )

@@ -25,6 +25,8 @@ class Subject:
         Whether its bets have to hold for all n at once, since it is looked at as the stream grows.
     has_divergence : bool
         Whether it was chosen with the judged rows in sight, so that a divergence is counted.
+    has_source : bool
+        Whether a certified predictor's bound and the disagreement with it are added up.
     consequences : tuple of (str, str)
         Which other predictors a bound on it covers, and by which rule.
     procedures : frozenset of str
@@ -38,6 +40,7 @@ class Subject:
     bounds: frozenset[str] | None = _EXACT
     anytime: bool = False
     has_divergence: bool = False
+    has_source: bool = False
     consequences: tuple[tuple[str, str], ...] = ()
     procedures: frozenset[str] = frozenset()
     assumptions: frozenset[str] = frozenset({"iid"})
@@ -105,6 +108,14 @@ SUBJECTS: dict[str, Subject] = {
         bounds=_EXACT | _BETTING | {"sequential"},
         procedures=frozenset({"given"}),
         assumptions=_UNSEEN,
+    ),
+    "refitted": Subject(
+        "the model refitted on all rows",
+        "The model refitted on all rows, judged by how rarely it disagrees with the certified one",
+        bounds=frozenset({"clopper_pearson"}),
+        has_source=True,
+        procedures=frozenset({"transfer"}),
+        assumptions=_LEARNED | {"fresh_unlabelled"},
     ),
     "watched": Subject(
         "these predictions, on average over time,",

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 from pacbayes._core.note_words import TABLE_NOTES, fill_sentence
 from pacbayes._core.notes import Note
 from pacbayes._core.plain import visible
+from pacbayes.certificate.arithmetic import transfer_parts
 from pacbayes.certificate.assumptions import ASSUMPTIONS
 from pacbayes.certificate.quantities import QUANTITIES
+from pacbayes.certificate.statement import REFIT
 from pacbayes.certificate.subjects import SUBJECTS
 
 if TYPE_CHECKING:
@@ -30,6 +32,7 @@ __all__ = [
     "table_lines",
 ]
 
+_NOT_CERTIFIED = "a second model, refitted on all rows, is not certified by this; `predict` is the certified model"
 _ANYTIME = "It holds for all lengths of the stream at once, so that it may be looked at and extended at will."
 _FIRST_ANYTIME = (
     "The first number holds for all lengths of the stream at once, and delta has a part for longer streams, so that "
@@ -45,6 +48,8 @@ _NOTES = {
     "repeated_rows": "{repeated} of {rows} rows repeat an earlier one; copies made by hand are not i.i.d.",
     "judged_rows_learned": "{repeated} of {rows} judged rows are copies of learning rows, far more than by chance: "
     "what was learned by heart counts as right on them.",
+    "unlabelled_rows_seen": "{repeated} of {rows} unlabelled rows are copies of rows that were learned from or judged, "
+    "far more than by chance: on those the two models agree too often.",
     "delta_above_half": "With a delta of {delta:g} the guarantee may be wrong more often than right.",
     "no_better_than_common": "This guarantee is no better than always giving the most common answer: {label!r} would "
     "be wrong on {percent:.1f} % of these rows.",
@@ -76,12 +81,15 @@ _WHAT = {
     "time": "column of times",
     "judged_from": "first time among the judged rows",
     "judged_to": "last time among the judged rows",
+    "refit": "second model",
+    "transfer_delta": "part of delta for the disagreement on unlabelled rows",
 }
 _VALUES = {
     "grid": "best of a grid",
     "fit": "the fit on the learning rows",
     "gradient": "by the gradient of the bound",
     "as_given": "the earliest first, not shuffled",
+    "refit_on_all_rows": "the same learner, refitted on all rows and not certified by this",
 }
 _WHERE = {
     "given": "given",
@@ -157,8 +165,30 @@ def table_rows(certificate: Certificate) -> list[tuple[str, str]]:
     for statement in certificate.statements:
         lines += [("about", SUBJECTS[statement.about].words.rstrip(","))] if several else []
         lines += _statement_rows(statement)
+        if statement.source is not None:
+            lines += _transfer_rows(statement, certificate.delta / certificate.candidates)
+    if REFIT in certificate.choices and certificate.statements[0].source is None:
+        lines.append(("refit", _NOT_CERTIFIED))
     lines += [("note", note_words(note)) for note in certificate.notes]
     return lines
+
+
+def _transfer_rows(statement: Statement, delta: float) -> list[tuple[str, str]]:
+    """Return the two bounds that a transfer adds up."""
+    source = statement.source
+    if source is None:
+        return []
+    certified, apart = transfer_parts(statement, delta)
+    return [
+        (
+            "certified",
+            f"{source.errors} errors on {source.n} judged rows of the certified model: {round_up(certified)}",
+        ),
+        (
+            "unlabelled",
+            f"{statement.observed['disagreements']} disagreements with it on {statement.n} rows: {round_up(apart)}",
+        ),
+    ]
 
 
 def _statement_rows(statement: Statement) -> list[tuple[str, str]]:
@@ -166,7 +196,8 @@ def _statement_rows(statement: Statement) -> list[tuple[str, str]]:
     lines += [("vote", round_up(each.value)) for each in statement.consequences if each.about == "vote"]
     if statement.share < 1.0:
         lines.append(("share", f"{statement.share:.4g} of delta"))
-    lines.append(("examples", f"{statement.n}, the rows that the bound is computed on"))
+    if statement.source is None:
+        lines.append(("examples", f"{statement.n}, the rows that the bound is computed on"))
     lines.append(("observed", f"{statement.risk:.4f}"))
     lines.append(("divergence", f"{statement.kl:.4g} nats from prior to posterior"))
     reference = statement.reference

@@ -14,12 +14,14 @@ from pacbayes.cli._limits import MAX_MEMORY
 from pacbayes.cli._output import JSON, QUIET, Output, tidy
 from pacbayes.report import compare_with_trivial
 from pacbayes.runs import METHODS, MODELS, Run, Settings, certify_file
+from pacbayes.runs.words import claim_words
 from pacbayes.tables import Table
 from pacbayes.tables.words import class_counts, list_formats
 
 __all__ = ["certify"]
 
 _MOST_COLUMNS = 20
+_OPTIONS = ("test", "unlabelled", "force", "baseline", "threads", "max_memory", "strict")  # of a run, not settings
 _METHODS = "; ".join(f"{name}: {method.help}" for name, method in METHODS.items())
 _SHARES = ", ".join(f"{name} {method.fraction:g}" for name, method in METHODS.items() if method.fraction < 1.0)
 
@@ -28,6 +30,18 @@ Target = Annotated[str, typer.Option(help="The column to predict; its values are
 Test = Annotated[
     Path | None,
     typer.Option(help="A table of the same columns to judge on; then all rows of the first are learned from."),
+]
+Refit = Annotated[
+    bool,
+    typer.Option(
+        "--refit", help="Train a second model on all rows, and keep it beside the certified one: not certified."
+    ),
+]
+Unlabelled = Annotated[
+    Path | None,
+    typer.Option(
+        help="A table of fresh rows, labels or not: certifies the model of --refit by how rarely both disagree."
+    ),
 ]
 Model = Annotated[str, typer.Option(help=f"{', '.join(MODELS)}, or package.module.Class of a classifier.")]
 Delta = Annotated[
@@ -109,6 +123,8 @@ def certify(
     prior_fraction: Share = None,
     candidates: Candidates = 1,
     seed: Seed = 0,
+    refit: Refit = False,
+    unlabelled: Unlabelled = None,
     delimiter: Delimiter = None,
     header: Header = True,
     encoding: Encoding = None,
@@ -130,12 +146,12 @@ def certify(
     given = locals()
     output = Output(as_json=as_json, quiet=quiet)
     folder = out if out is not None else data.with_name(f"{data.name.partition('.')[0]}-certificate")
-    options = {name: given[name] for name in ("test", "force", "baseline", "threads", "max_memory", "strict")}
+    options = {name: given[name] for name in _OPTIONS}
     options |= {"out": folder, "progress": output.progress, "announce": lambda read: _show_table(output, read)}
     run = certify_file(data, _make_settings(given), **options)
     with output.aside():
         written = run.save(folder, force=force, hardest=hardest)
-    _show(output, run, written, data, test)
+    _show(output, run, written, [("--data", data), ("--test", test), ("--unlabelled", unlabelled)])
 
 
 def _make_settings(given: dict[str, Any]) -> Settings:
@@ -161,15 +177,17 @@ def _show_table(output: Output, table: Table) -> None:
     output.say(f"{len(table.y)} rows{parts}; target {table.target!r}: {classes}", "")
 
 
-def _show(output: Output, run: Run, written: list[Path], data: Path, test: Path | None) -> None:
+def _show(output: Output, run: Run, written: list[Path], tables: list[tuple[str, Path | None]]) -> None:
     certificate, files = run.certificate, {path.name: str(path) for path in written}
-    for note in certificate.notes:
+    further = [] if run.transfer is None else run.transfer.notes
+    for note in dict.fromkeys([*certificate.notes, *further]):
         if note not in run.table.notes:  # those were shown before the work
             output.note(note_words(note))
     output.result(
         {
             "sentence": certificate.sentence(),
             "certificate": certificate.to_dict(),
+            "transfer": None if run.transfer is None else run.transfer.to_dict(),
             "method": run.settings.method,
             "why": run.method,
             "baseline": None if run.baseline is None else asdict(run.baseline),
@@ -179,19 +197,25 @@ def _show(output: Output, run: Run, written: list[Path], data: Path, test: Path 
             "files": files,
         }
     )
+    second = [claim_words(run.transfer)] if run.settings.refit else []
     if output.quiet:
-        output.say(certificate.sentence())
+        output.say(certificate.sentence(), *second)
         return
     comparison, warning = compare_with_trivial(certificate, run.trivial)
-    output.say(certificate.sentence(), "", *table_lines(certificate), "", comparison, *([warning] if warning else []))
+    output.say(
+        certificate.sentence(), *second, "", *table_lines(certificate), "", comparison, *([warning] if warning else [])
+    )
     places = [f"Report: {files['report.html']}", f"Use:    see {files['README.txt']}"]
-    output.say("", *places, f"Verify: {_verify_command(data, test, run, files)}")
+    output.say("", *places, f"Verify: {_verify_command(tables, run, files)}")
 
 
-def _verify_command(data: Path, test: Path | None, run: Run, files: dict[str, str]) -> str:
+def _verify_command(tables: list[tuple[str, Path | None]], run: Run, files: dict[str, str]) -> str:
     """Return what to type for everything to be run again and compared."""
     trust = [word for name in run.trust for word in ("--trust", name)]
-    paths = [str(path) for path in (files["certificate.json"], data, *(() if test is None else (test,)))]
-    certificate, *tables = (f"./{path}" if path.startswith("-") else path for path in paths)
-    named = [word for pair in zip(("--data", "--test"), tables, strict=False) for word in pair]
-    return shlex.join(["pacbayes", "verify", certificate, *named, *trust])
+    named = [word for option, path in tables if path is not None for word in (option, _path_word(str(path)))]
+    return shlex.join(["pacbayes", "verify", _path_word(files["certificate.json"]), *named, *trust])
+
+
+def _path_word(path: str) -> str:
+    """Return a path that does not read like an option."""
+    return f"./{path}" if path.startswith("-") else path

@@ -15,6 +15,7 @@ from pacbayes.cli._limits import MAX_MEMORY
 from pacbayes.cli._output import JSON, QUIET, Output, tidy
 from pacbayes.cli._streams import print_lines
 from pacbayes.runs import Predictions, RunPredictor, load_rows, load_run
+from pacbayes.runs.words import claim_words
 from pacbayes.tables.words import list_formats, sentence
 
 __all__ = ["predict"]
@@ -29,6 +30,9 @@ def predict(
     out: Annotated[
         Path | None, typer.Option(help="A CSV file to write to, and the guarantee beside it [default: stdout].")
     ] = None,
+    refitted: Annotated[
+        bool, typer.Option("--refitted", help="Use the model refitted on all rows, which --refit added to the run.")
+    ] = False,
     trust: Annotated[
         list[str] | None, typer.Option(help="Dotted path of a type outside scikit-learn that may be loaded.")
     ] = None,
@@ -40,8 +44,9 @@ def predict(
     """Predict new rows with a certified model: a line of CSV each, with its label and the probability of every class.
 
     The table needs the columns that the model was learned with, by name and in any order; the target may be left out.
-    What is guaranteed goes to stderr, and with --out into OUT.certificate.txt. Nothing is predicted if the certificate
-    does not belong to the predictor. Load no models from people you do not trust: verify them with the data first.
+    What is guaranteed, or that nothing is, goes to stderr, and with --out into OUT.certificate.txt. Nothing is
+    predicted if the certificate does not belong to the predictor. Load no models from people you do not trust: verify
+    them with the data first.
     """
     output = Output(as_json=as_json, quiet=quiet)
     if not folder.is_dir():
@@ -49,13 +54,13 @@ def predict(
     files = _refuse_places(out, data, force=force)
     stored = load_run(folder)
     with output.aside():
-        predictor = stored.open(tuple(trust or ()))
+        predictor = stored.open(tuple(trust or ()), refitted=refitted)
     with output.progress(f"Predicting {data.name} ..."):
         found = predictor.apply(load_rows(data, stored.settings, stored.columns, max_memory))
     for note in found.notes:
         output.note(sentence(note))
     lines = list(_lines(predictor, found))
-    claim = predictor.certificate.sentence()
+    claim = claim_words(predictor.certificate)
     output.result(_record(predictor, found, [str(path) for path in files]))
     if files:
         for path, text in zip(files, ("".join(f"{line}\n" for line in lines), f"{claim}\n"), strict=True):
@@ -103,7 +108,8 @@ def _line(cells: list[object]) -> str:
 
 def _record(predictor: RunPredictor, found: Predictions, files: list[str]) -> dict[str, object]:
     return {
-        "sentence": predictor.certificate.sentence(),
+        "sentence": claim_words(predictor.certificate),
+        "certified": predictor.certificate is not None,
         "classes": list(predictor.classes),
         "predictions": found.labels.tolist(),
         "probabilities": None if found.probabilities is None else found.probabilities.tolist(),

@@ -21,6 +21,8 @@ _UNCHECKED = {
     "predictor": "the predictor",
     "predictor_numbers": "the predictor's numbers",
     "losses": "the losses",
+    "unlabelled": "the unlabelled rows",
+    "run": "the run that it belongs to (verify its folder)",
 }
 
 
@@ -31,6 +33,9 @@ def verify(
         Path | None, typer.Option(help="The table it was made from: then everything is run again and compared.")
     ] = None,
     test: Annotated[Path | None, typer.Option(help="The table that was given to certify --test, if one was.")] = None,
+    unlabelled: Annotated[
+        Path | None, typer.Option(help="The table that was given to certify --unlabelled, if one was.")
+    ] = None,
     model: Annotated[
         Path | None, typer.Option(help="The predictor's model.json or its folder [default: beside the certificate].")
     ] = None,
@@ -51,7 +56,7 @@ def verify(
     """
     output = Output(as_json=as_json, quiet=quiet)
     options: dict[str, object] = {"data": data, "model": model, "trust": tuple(trust or ()), "threads": threads}
-    options |= {"test": test, "max_memory": max_memory}
+    options |= {"test": test, "unlabelled": unlabelled, "max_memory": max_memory}
     verified = verify_folder(certificate, progress=output.progress, **options)  # type: ignore[arg-type]
     output.result(_record(verified))
     output.say(*(_brief(verified.result) if quiet else _words(verified, verbose=verbose)))
@@ -71,11 +76,13 @@ def _record(verified: Verified) -> dict[str, object]:
         "why": cause_words(cause),
         "proves": proof_words(result) if result else "",
         "sentence": verified.certificate.sentence(),
+        "transfer": None if verified.transfer is None else verified.transfer.sentence(),
     }
 
 
 def _words(verified: Verified, *, verbose: bool) -> list[str]:
-    result, claims = verified.result, sentences(verified.certificate)
+    further = [] if verified.transfer is None else sentences(verified.transfer)
+    result, claims = verified.result, [*sentences(verified.certificate), *further]
     checks = [*list_checks(result, verbose=verbose), *_unchecked_words(verified), *_version_words(verified)]
     if result:
         return [*claims, "", *checks, f"The certificate holds. {proof_words(result)}"]
@@ -98,6 +105,7 @@ def _unchecked_words(verified: Verified) -> list[str]:
     if not verified.unchecked:
         return []
     remedy = " (give --data TABLE)" if "data" in verified.unchecked else ""
+    remedy = " (give --unlabelled TABLE)" if verified.unchecked == ("unlabelled",) else remedy
     return [f"not checked: {' and '.join(_UNCHECKED[code] for code in verified.unchecked)}{remedy}"]
 
 

@@ -39,6 +39,10 @@ class CertifiedEstimator(ABC):
     def _procedure(self, rows: int) -> Procedure:
         """Return the procedure with the options of this estimator, for so many rows."""
 
+    def _learning_only(self) -> tuple[str, ...]:
+        """Return the names of parameters that play a part in learning and none in what is judged."""
+        return ()
+
     @abstractmethod
     def fitted_numbers(self, X: RowsLike) -> dict[str, Any]:
         """Return every fitted number and what is predicted for these rows, for whoever runs the fit again."""
@@ -83,7 +87,8 @@ class CertifiedEstimator(ABC):
         given_seed = self.random_state
         known = int(given_seed) if isinstance(given_seed, numbers.Integral) else None
         cautions = find_cautions(type(self).__name__, given, labels)
-        sample = Sample(rows, labels, order, seed, known, cautions, self.in_order_, self.fit_params_)
+        options = (cautions, self.in_order_, self.fit_params_, self._learning_only())
+        sample = Sample(rows, labels, order, seed, known, *options)
         issued = self._procedure(len(labels)).run(sample)
         self.order_, self.seed_ = order, seed
         self._keep(issued)

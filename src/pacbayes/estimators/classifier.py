@@ -3,18 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from inspect import isclass
 from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
 
+from pacbayes._core.arguments import single
+from pacbayes._core.prefit import refuse_prefit
 from pacbayes._core.state import State
-from pacbayes._core.types import Classifier, FloatArray, Labels, ProbabilityPredictor, RandomState, Rows, RowsLike
+from pacbayes._core.steadiness import seed_of
+from pacbayes._core.types import (
+    Classifier,
+    FloatArray,
+    IntArray,
+    Labels,
+    ProbabilityPredictor,
+    RandomState,
+    Rows,
+    RowsLike,
+    Transformer,
+)
+from pacbayes.certificate import Certificate
 from pacbayes.estimators.base import check_fraction
 from pacbayes.estimators.wrapped import CertifiedWrapper
 from pacbayes.learners import CrossValidatedLogistic
-from pacbayes.procedures import Adaptive, ClassifierLearner, FixedFraction, Point, Procedure, Split, Stop
+from pacbayes.procedures import (
+    Adaptive,
+    ClassifierLearner,
+    FixedFraction,
+    Pair,
+    Point,
+    Procedure,
+    Split,
+    Stop,
+    Transfer,
+    hash_rows,
+    transfer_delta,
+)
+from pacbayes.procedures.class_weights import ClassWeight, check_class_weight
+from pacbayes.tables import ColumnPreprocessor, TableError, name_texts
 
 __all__ = ["CertifiedClassifier"]
 
@@ -48,14 +78,28 @@ class CertifiedClassifier(CertifiedWrapper):
         Cloned; preprocessing inside a pipeline is then learned from the learning rows alone, and so is whatever a
         search inside chooses, which costs nothing: ``CertifiedClassifier(GridSearchCV(...))``. None is
         :class:`pacbayes.CrossValidatedLogistic`, logistic regression on standardised columns, its penalty chosen by
-        cross-validation; give one with ``class_weight="balanced"`` to weight classes in learning.
+        cross-validation.
     delta : float, default=0.05
         Allowed probability of failure, in (0, 1).
     split : float or "adaptive", default="adaptive"
         Share of the rows to learn from, in (0, 1); "adaptive" has it found on the way, for the cost of fits on at most
         two and a half times all rows.
+    preprocessing : transformer, "auto" or None, default=None
+        What is learned from the learning rows and applied before the estimator. "auto" is what the command line does
+        with tables (:class:`pacbayes.tables.ColumnPreprocessor`): numbers of a frame are scaled, texts and categories
+        become columns of their own, missing values are filled and marked, and categories that come later are treated
+        like rare ones. None hands the columns over as they are, which a pipeline that names columns, or a learner with
+        a way of its own with categories and missing values, relies on; hence it is the default.
+    class_weight : mapping, "balanced" or None, default=None
+        Weights of the classes in learning: set as the estimator's own ``class_weight`` (of a pipeline the last step's,
+        of a search that of the estimator inside), or given to its ``fit`` as sample weights, which "balanced" counts
+        on the learning rows. Labels that a mapping leaves out weigh 1. The certificate counts each judged row once.
     candidates : int, default=1
         How many settings you compare by their certificates on the same rows; each is given ``delta/candidates``.
+    refit : bool, default=False
+        Whether to train the estimator also on all rows, once the certificate is issued, and to keep it as
+        ``refitted_``. **That model is not certified**: it has seen the judged rows. :meth:`predict` remains the
+        certified model. :meth:`transfer` certifies the other one on fresh rows without labels.
     random_state : int, RandomState or None
         Of the shuffle.
 
@@ -64,7 +108,9 @@ class CertifiedClassifier(CertifiedWrapper):
     certificate_ : Certificate
         About :meth:`predict`.
     estimator_ : classifier
-        Fitted on the learning rows.
+        Fitted on the learning rows; with ``preprocessing`` a pipeline of both.
+    refitted_ : classifier
+        With ``refit=True``: fitted on all rows, and not certified.
     classes_ : ndarray
     order_ : ndarray
         The shuffled row numbers; the first ``n_learning_`` are the learning rows.
@@ -84,10 +130,19 @@ class CertifiedClassifier(CertifiedWrapper):
     >>> model = pb.CertifiedClassifier(random_state=0).fit(sample.X, sample.y)
     >>> model.n_learning_, round(model.certificate_.value, 4)
     (800, 0.1776)
+
+    Columns of text and missing values:
+
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"job": ["cook", "clerk", None, "judge"] * 100, "age": [31.0, None, 50.0, 44.0] * 100})
+    >>> model = pb.CertifiedClassifier(preprocessing="auto", random_state=0).fit(frame, frame["job"] == "cook")
+    >>> model.predict(pd.DataFrame({"job": ["cook", "king"], "age": [None, 50.0]})).tolist()
+    [True, False]
     """
 
     classes_: Labels
     estimator_: Classifier
+    refitted_: Classifier
     n_learning_: int
     curve_: tuple[Point, ...]
 
@@ -97,14 +152,26 @@ class CertifiedClassifier(CertifiedWrapper):
         delta: float = 0.05,
         *,
         split: float | str = "adaptive",
+        preprocessing: Transformer | str | None = None,
+        class_weight: ClassWeight | None = None,
         candidates: int = 1,
+        refit: bool = False,
         random_state: RandomState = None,
     ) -> None:
         self.estimator = estimator
         self.delta = delta
         self.split = split
+        self.preprocessing = preprocessing
+        self.class_weight = class_weight
         self.candidates = candidates
+        self.refit = refit
         self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        if isinstance(self._make_preprocessing(), ColumnPreprocessor):
+            tags.input_tags.allow_nan = True
+        return tags
 
     def base_estimator(self) -> Classifier:
         """Return the unfitted classifier that learns: the one that was given, or the default."""
@@ -119,9 +186,38 @@ class CertifiedClassifier(CertifiedWrapper):
                     f"Got {self.split!r} instead."
                 )
             check_fraction(owner, "split", self.split)
+        if not isinstance(self.refit, bool | np.bool_):
+            raise ValueError(  # noqa: TRY004
+                f"The 'refit' parameter of {owner} must be True or False. Got {self.refit!r} instead."
+            )
         rows, labels = super()._validate(X, y)
         self.classes_ = np.unique(labels)
+        self._check_preprocessing(owner, rows, labels.size)
+        check_class_weight(owner, self.class_weight, self.base_estimator(), self.classes_)
         return rows, labels
+
+    def _check_preprocessing(self, owner: str, rows: Rows, count: int) -> None:
+        """Refuse what is no transformer or has learned already, and texts that nothing turns into numbers."""
+        steps, texts = self._make_preprocessing(), name_texts(rows)
+        if not (steps is None or (hasattr(steps, "fit") and hasattr(steps, "transform") and not isclass(steps))):
+            raise ValueError(
+                f"The 'preprocessing' parameter of {owner} must be a transformer, 'auto' or None. "
+                f"Got {self.preprocessing!r:.60} instead."
+            )
+        if steps is not None:
+            refuse_prefit(owner, "'preprocessing' parameter", steps, count)
+        elif self.estimator is None and texts:
+            raise TableError(
+                f"The column {texts[0]!r} holds no numbers, which {owner} without an estimator cannot learn from. "
+                "Give preprocessing='auto'."
+            )
+
+    def _make_preprocessing(self) -> Transformer | None:
+        auto = isinstance(self.preprocessing, str) and self.preprocessing == "auto"
+        return ColumnPreprocessor() if auto else cast("Transformer | None", self.preprocessing)
+
+    def _learning_only(self) -> tuple[str, ...]:
+        return () if self.class_weight is None else ("class_weight",)
 
     def fit(self, X: RowsLike, y: ArrayLike | None, *, in_order: bool = False, **fit_params: ArrayLike) -> Self:
         """Learn the predictor and issue its certificate.
@@ -140,6 +236,7 @@ class CertifiedClassifier(CertifiedWrapper):
             ``sample_weight`` (of a pipeline ``step__sample_weight``). They play a part in learning only: the
             certificate is about rows as they come, each counted once.
         """
+        self._forget("refitted_", "row_hashes_")
         self.fit_params_ = _check_fit_params(type(self).__name__, fit_params, y)
         return super().fit(X, y, in_order=in_order)
 
@@ -149,11 +246,18 @@ class CertifiedClassifier(CertifiedWrapper):
     def _procedure(self, rows: int) -> Procedure:
         del rows
         return Split(
-            learner=ClassifierLearner(self.base_estimator()),
+            learner=ClassifierLearner(self.base_estimator(), self._make_preprocessing(), self.class_weight),
             stop=self._stop(),
             delta=float(self.delta),
             candidates=int(self.candidates),
+            refit=bool(self.refit),
         )
+
+    def _certify(self, given: RowsLike, rows: Rows, labels: Labels, order: IntArray, seed: int) -> Self:
+        super()._certify(given, rows, labels, order, seed)
+        if self.refit:
+            self.row_hashes_ = hash_rows(rows)
+        return self
 
     def predict(self, X: RowsLike) -> Labels:
         """Return the labels that the certificate is about."""
@@ -169,10 +273,59 @@ class CertifiedClassifier(CertifiedWrapper):
         found[:, np.searchsorted(self.classes_, model.classes_)] = given
         return found
 
+    def transfer(self, X_unlabelled: RowsLike, delta: float | None = None) -> Certificate:
+        """Issue a certificate for ``refitted_``, the model trained on all rows, from fresh rows without labels.
+
+        Where two models agree, both are right or both are wrong. So the error of the refitted model is at most that of
+        the certified one, and the probability that they disagree, which is bounded by Clopper-Pearson on the unlabelled
+        rows. A row that either of them answers differently in another batch counts as a disagreement.
+
+        Parameters
+        ----------
+        X_unlabelled : array_like or data frame, shape (m, d)
+            Further draws from the distribution of the rows of ``fit``, which played no part in any fit or choice.
+        delta : float, optional
+            What the bound on the disagreement adds to the probability of failure, in (0, 1); a fifth of the
+            certificate's delta by default. The new certificate's delta is the sum of both, and its sentence says so.
+
+        Returns
+        -------
+        Certificate
+            About ``refitted_.predict``; its value is the sum of both bounds. It holds together with ``certificate_``.
+
+        Examples
+        --------
+        >>> import pacbayes as pb
+        >>> sample = pb.datasets.make_known_risk(3000, d=3, random_state=0)
+        >>> model = pb.CertifiedClassifier(refit=True, random_state=0).fit(sample.X[:2000], sample.y[:2000])
+        >>> certificate = model.transfer(sample.X[2000:])
+        >>> certificate.delta, round(certificate.value, 4), certificate.statements[0].observed
+        (0.06, 0.1961, {'disagreements': 20})
+        """
+        rows = self._rows(X_unlabelled)
+        if not hasattr(self, "refitted_"):
+            raise ValueError(
+                f"transfer needs a model that was refitted on all rows: fit {type(self).__name__} with refit=True."
+            )
+        added = transfer_delta(self.certificate_) if delta is None else float(single("transfer", "delta", delta))
+        return Transfer(source=self.certificate_, delta=added).certify_models(self.models(), rows)
+
+    def models(self) -> Pair:
+        """Return the certified model and the refitted one, with what is needed to count their disagreements."""
+        check_is_fitted(self, "refitted_")
+        return Pair(
+            certified=self.estimator_,
+            other=self.refitted_,
+            classes=self.classes_,
+            seed=seed_of(self.seed_, self.order_),
+            seen=self.row_hashes_,
+        )
+
     def fitted_numbers(self, X: RowsLike) -> dict[str, Any]:
-        """Return the classes and what the fitted estimator predicts for these rows."""
+        """Return the classes, what the fitted estimator predicts for these rows, and the refitted one if there is."""
         return {
             "classes_": self.classes_,
             "estimator_": State.of(self.estimator_),
             "predict": self.predict(X),
+            **({"refitted_": State.of(self.refitted_)} if hasattr(self, "refitted_") else {}),
         }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Self, cast
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.utils.metaestimators import available_if
 
@@ -53,7 +54,7 @@ class EncodedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # 
         tags.input_tags.sparse = True
         return tags
 
-    def fit(self, X: RowsLike, y: Labels) -> Self:
+    def fit(self, X: RowsLike, y: Labels, sample_weight: ArrayLike | None = None) -> Self:
         """Number the labels and learn.
 
         Parameters
@@ -62,9 +63,12 @@ class EncodedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # 
             Rows.
         y : array_like, shape (n,)
             Labels.
+        sample_weight : array_like, shape (n,), optional
+            Handed on, if given.
         """
+        given = {} if sample_weight is None else {"sample_weight": sample_weight}
         self.classes_, numbers = np.unique(np.asarray(y), return_inverse=True)
-        self.estimator_ = clone(self.estimator).fit(X, numbers.astype(np.int64))
+        self.estimator_ = clone(self.estimator).fit(X, numbers.astype(np.int64), **given)
         return self
 
     def predict(self, X: RowsLike) -> Labels:

@@ -10,7 +10,7 @@ from pacbayes.procedures.base import (
     draw_order,
     version_differences,
 )
-from pacbayes.procedures.cautions import CertificateWarning, find_cautions
+from pacbayes.procedures.cautions import CertificateWarning, find_cautions, hash_rows
 from pacbayes.procedures.certifier import ProcedureCertifier, certify_rows
 from pacbayes.procedures.classifier_learner import ClassifierLearner
 from pacbayes.procedures.given import Given
@@ -20,6 +20,7 @@ from pacbayes.procedures.online import Online
 from pacbayes.procedures.posterior import Posterior
 from pacbayes.procedures.split import FixedFraction, Learner, Point, Split, Stop
 from pacbayes.procedures.stopping import Adaptive
+from pacbayes.procedures.transfer import Pair, Transfer, compare_with_source, transfer_delta
 
 __all__ = [
     "PROCEDURES",
@@ -35,6 +36,7 @@ __all__ = [
     "LossMonitor",
     "Monitor",
     "Online",
+    "Pair",
     "Point",
     "Posterior",
     "Procedure",
@@ -42,16 +44,22 @@ __all__ = [
     "Sample",
     "Split",
     "Stop",
+    "Transfer",
     "certify_rows",
     "compare_certificates",
     "compare_numbers",
+    "compare_with_source",
     "draw_order",
     "find_cautions",
     "get",
+    "hash_rows",
+    "transfer_delta",
     "version_differences",
 ]
 
-PROCEDURES: dict[str, type[Procedure]] = {each.name: each for each in (Split, Posterior, Online, Given, Monitor)}
+PROCEDURES: dict[str, type[Procedure]] = {
+    each.name: each for each in (Split, Posterior, Online, Given, Transfer, Monitor)
+}
 
 
 def get(name: str) -> type[Procedure]:

@@ -62,6 +62,8 @@ class Sample:
     fit_parameters : mapping
         Further values, one per row, that a learner's ``fit`` is given for its learning rows: sample weights. They play
         no part in what is judged.
+    learning_only : tuple of str
+        Names of options that play no part in what is judged either: class weights.
     """
 
     X: Rows
@@ -72,12 +74,14 @@ class Sample:
     notes: tuple[Note, ...] = ()
     in_order: bool = False
     fit_parameters: Mapping[str, Labels] = field(default_factory=dict)
+    learning_only: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         drawn_again = self.random_state is not None or self.in_order
         notes = [] if drawn_again else [Note("order_not_reproducible")]
-        if self.fit_parameters:
-            notes.append(Note("learning_only", {"names": ", ".join(self.fit_parameters)}))
+        names = (*self.fit_parameters, *self.learning_only)
+        if names:
+            notes.append(Note("learning_only", {"names": ", ".join(names)}))
         object.__setattr__(self, "notes", (*self.notes, *notes))
 
     def digests(self) -> dict[str, str]:

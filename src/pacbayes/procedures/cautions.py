@@ -12,7 +12,7 @@ from pacbayes._core.notes import Note
 from pacbayes._core.types import IntArray, RowsLike
 from pacbayes.certificate.words import note_words
 
-__all__ = ["CertificateWarning", "count_repetitions", "find_cautions", "find_repetitions"]
+__all__ = ["CertificateWarning", "count_repetitions", "find_cautions", "find_repetitions", "find_seen", "hash_rows"]
 
 _MIN_ROWS = 20  # fewer labels are sorted by chance too often
 _MANY_CHANGES, _RARELY = 100, 0.05  # changes of class from row to row that shuffled rows have, and so few of them
@@ -76,6 +76,33 @@ def find_repetitions(X: RowsLike, y: ArrayLike, learning: IntArray | None = None
         if both:
             return (Note("judged_rows_learned", {"repeated": both, "rows": int(np.count_nonzero(~learns))}),)
     return (Note("repeated_rows", {"repeated": repeated, "rows": hashes.size}),)
+
+
+def hash_rows(X: RowsLike) -> NDArray[np.uint64] | None:
+    """Return a 64-bit number for each row, the same for the same; None where rows are not looked into."""
+    return _hash_rows(X, np.zeros(int(np.shape(X)[0])))
+
+
+def find_seen(X: RowsLike, seen: NDArray[np.uint64] | None) -> tuple[Note, ...]:
+    """Return the note that rows which should be fresh are copies of others, if more are than by chance.
+
+    Parameters
+    ----------
+    X : rows
+        That nobody should have looked at.
+    seen : ndarray or None
+        From :func:`hash_rows`, of the rows that were learned from or judged.
+    """
+    hashes = hash_rows(X)
+    if hashes is None or seen is None:
+        return ()
+    repeated = int(np.isin(hashes, seen).sum())
+    chance = _chance_of_agreement(X, np.arange(hashes.size)) if repeated else 0.0
+    if repeated == 0 or repeated < _FAR_MORE * hashes.size * seen.size * chance:
+        return ()
+    note = Note("unlabelled_rows_seen", {"repeated": repeated, "rows": hashes.size})
+    warnings.warn(note_words(note), CertificateWarning, stacklevel=4)
+    return (note,)
 
 
 def count_repetitions(X: RowsLike, y: ArrayLike) -> int:

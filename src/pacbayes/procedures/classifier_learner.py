@@ -8,24 +8,37 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.pipeline import Pipeline
 
 from pacbayes._core.predictions import class_numbers, wrong_labels
 from pacbayes._core.rows import take
 from pacbayes._core.steadiness import ask_row_by_row, seed_of
-from pacbayes._core.types import Classifier, IntArray, Predictor
+from pacbayes._core.types import Classifier, IntArray, Predictor, Transformer
 from pacbayes.certificate import Choice
 from pacbayes.learners import OneClass
 from pacbayes.metrics import Judged
 from pacbayes.procedures.base import Sample
+from pacbayes.procedures.class_weights import ClassWeight, weight_classes
 
 __all__ = ["ClassifierLearner", "LearnedClassifier"]
 
 
 @dataclass(frozen=True, slots=True)
 class ClassifierLearner:
-    """Any classifier or pipeline of scikit-learn's kind; it is cloned before it learns."""
+    """Any classifier or pipeline of scikit-learn's kind; it is cloned before it learns.
+
+    Attributes
+    ----------
+    classifier : classifier
+    preprocessing : transformer or None
+        Cloned too, and learned from the same rows: the two become a pipeline.
+    class_weight : mapping, "balanced" or None
+        Of the labels, in learning.
+    """
 
     classifier: Classifier
+    preprocessing: Transformer | None = None
+    class_weight: ClassWeight | None = None
 
     def learn(self, sample: Sample, count: int) -> LearnedClassifier:
         """Fit on the first rows of the order; those of a single class teach to predict it."""
@@ -35,7 +48,14 @@ class ClassifierLearner:
             return LearnedClassifier(OneClass(found[0]))
         model = clone(self.classifier)
         parameters = {name: values[rows] for name, values in sample.fit_parameters.items()}
-        return LearnedClassifier(model.fit(take(sample.X, rows), sample.y[rows], **parameters))
+        if self.class_weight is not None:
+            parameters = weight_classes(model, self.class_weight, sample.y[rows], parameters)
+        if self.preprocessing is None:
+            return LearnedClassifier(model.fit(take(sample.X, rows), sample.y[rows], **parameters))
+        model = Pipeline([("columns", clone(self.preprocessing)), ("classifier", model)])
+        parameters = {f"classifier__{name}": values for name, values in parameters.items()}
+        choice = Choice("preprocessing", type(self.preprocessing).__name__, "learning_rows")
+        return LearnedClassifier(model.fit(take(sample.X, rows), sample.y[rows], **parameters), (choice,))
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, Protocol
 
 from pacbayes import metrics
-from pacbayes.certificate import Choice, Statement, issue
+from pacbayes.certificate import REFIT, Choice, Statement, issue
 from pacbayes.metrics import Judged
 from pacbayes.procedures.base import Issued, Procedure, Sample
 from pacbayes.procedures.cautions import find_repetitions
@@ -144,6 +144,9 @@ class Split(Procedure):
         For the number of errors on the judged rows.
     metrics : tuple of str
         What is stated: names of :data:`pacbayes.metrics.METRICS`.
+    refit : bool
+        Whether a second predictor is learned from all rows, the judged ones among them. It plays no part in the
+        certificate, which is not about it.
     """
 
     learner: Learner
@@ -152,6 +155,7 @@ class Split(Procedure):
     candidates: int = 1
     bound: str = "clopper_pearson"
     metrics: tuple[str, ...] = ("error",)
+    refit: bool = False
 
     name: ClassVar[str] = "split"
     made: ClassVar[str] = (
@@ -174,7 +178,10 @@ class Split(Procedure):
             digests=sample.digests() | dict(learned.digests),
             seed=sample.random_state,
         )
-        return Issued(certificate, {**learned.fitted, "n_learning_": count, "curve_": curve}, learned.stored)
+        fitted = {**learned.fitted, "n_learning_": count, "curve_": curve}
+        if self.refit:  # after everything that is certified
+            fitted["refitted_"] = self.learner.learn(sample, len(sample.y)).stored["predictor"]
+        return Issued(certificate, fitted, learned.stored)
 
     def _find_stop(self, sample: Sample) -> tuple[int, tuple[Point, ...]]:
         """Return how many rows to learn from, and the learning curve on the rows before; no row after is looked at."""
@@ -198,6 +205,7 @@ class Split(Procedure):
             *learned.choices,
             Choice("bound", self.bound, "given"),
             Choice("candidates", self.candidates, "given", *cost),
+            *([REFIT] if self.refit else []),
         ]
 
     def _statement(self, name: str, judged: Judged) -> Statement:

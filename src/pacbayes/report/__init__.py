@@ -3,12 +3,14 @@
 from pacbayes.report.charts import draw_curve
 from pacbayes.report.page import render
 from pacbayes.report.phrases import Comparison, compare_with_trivial, headline_value
-from pacbayes.report.values import DeltaRow, Part, composition, delta_values, value_at
+from pacbayes.report.values import DeltaRow, Part, Refit, SplitCost, composition, delta_values, value_at
 
 __all__ = [
     "Comparison",
     "DeltaRow",
     "Part",
+    "Refit",
+    "SplitCost",
     "compare_with_trivial",
     "composition",
     "delta_values",

@@ -8,7 +8,7 @@ from html import escape
 
 from pacbayes.report.values import Part
 
-__all__ = ["draw_bar", "draw_curve"]
+__all__ = ["draw_bar", "draw_curve", "draw_learning"]
 
 _WIDTH, _HEIGHT = 640.0, 280.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 52.0, 16.0, 14.0, 40.0
@@ -67,7 +67,60 @@ def draw_curve(
     (True, 2)
     """
     top = _nice_top(max(max(values) for _, values in lines))
-    low, high = math.log(n[0]), math.log(max(n[-1], n[0] + 1))
+    x_of, y_of = _scales(n[0], n[-1], top)
+    body = [*_grid(top, y_of), *_ticks(n, x_of)]
+    for position, (name, values) in enumerate(lines):
+        points = " ".join(f"{x_of(a):.1f},{y_of(b):.1f}" for a, b in zip(n, values, strict=True))
+        body.append(
+            f'<polyline class="line line-{position}" points="{points}"><title>{escape(name)}</title></polyline>'
+        )
+    return _chart(body, axis, label, standalone=standalone)
+
+
+def draw_learning(points: Sequence[tuple[int, float]], stop: tuple[int, float, float], rows: int, *, label: str) -> str:
+    """Return a learning curve as SVG, and what came of it where learning stopped.
+
+    Parameters
+    ----------
+    points : sequence of (int, float)
+        How many rows a snapshot learned from, and the error it was observed to have on later ones.
+    stop : (int, float, float)
+        How many rows the certified model learned from, its error on the judged rows, and the guarantee.
+    rows : int
+        How many there are in all, where the axis ends.
+    label : str
+        What the picture shows, for those who do not see it.
+
+    Examples
+    --------
+    >>> from pacbayes.report.charts import draw_learning
+    >>> chart = draw_learning([(50, 0.2), (100, 0.12)], (400, 0.1, 0.13), 1000, label="It learns.")
+    >>> chart.count("<circle"), chart.count("<polyline"), ">stop<" in chart
+    (4, 1, True)
+    """
+    learned, observed, guarantee = stop
+    first = min([size for size, _ in points] + [learned])
+    top = _nice_top(max(guarantee, observed, *(error for _, error in points)))
+    x_of, y_of = _scales(first, rows, top)
+    body = [*_grid(top, y_of), *_ticks([first, rows], x_of)]
+    at, bottom = x_of(learned), _HEIGHT - _BOTTOM
+    body.append(f'<line class="stop" x1="{at:.1f}" x2="{at:.1f}" y1="{_TOP}" y2="{bottom}"/>')
+    side, shift = ("end", -6.0) if at > _WIDTH / 2 else ("start", 6.0)
+    body.append(f'<text class="tick" x="{at + shift:.1f}" y="{_TOP + 10:.1f}" text-anchor="{side}">stop</text>')
+    path = " ".join(f"{x_of(size):.1f},{y_of(error):.1f}" for size, error in points)
+    body.append(f'<polyline class="line" points="{path}"/>')
+    body += [_dot("point", x_of(size), y_of(error)) for size, error in points]
+    body += [_dot("point point-judged", at, y_of(observed)), _dot("point point-guarantee", at, y_of(guarantee))]
+    return _chart(body, "rows learned from", label)
+
+
+def _dot(name: str, x: float, y: float) -> str:
+    return f'<circle class="{name}" cx="{x:.1f}" cy="{y:.1f}" r="5"/>'
+
+
+def _scales(first: float, last: float, top: float) -> tuple[Callable[[float], float], Callable[[float], float]]:
+    """Return where numbers of rows, from the first to the last, and values up to the top are drawn."""
+    low, high = math.log(first), math.log(max(last, first + 1))
 
     def x_of(size: float) -> float:
         return _LEFT + (_WIDTH - _LEFT - _RIGHT) * (math.log(size) - low) / (high - low)
@@ -75,19 +128,17 @@ def draw_curve(
     def y_of(value: float) -> float:
         return _TOP + (_HEIGHT - _TOP - _BOTTOM) * (1.0 - min(value, top) / top)
 
-    body = [*_grid(top, y_of), *_ticks(n, x_of)]
-    for position, (name, values) in enumerate(lines):
-        points = " ".join(f"{x_of(a):.1f},{y_of(b):.1f}" for a, b in zip(n, values, strict=True))
-        body.append(
-            f'<polyline class="line line-{position}" points="{points}"><title>{escape(name)}</title></polyline>'
-        )
+    return x_of, y_of
+
+
+def _chart(body: list[str], axis: str, label: str, *, standalone: bool = False) -> str:
     middle = (_WIDTH + _LEFT - _RIGHT) / 2
-    body.append(f'<text class="axis" x="{middle:.0f}" y="{_HEIGHT - 4:.0f}" text-anchor="middle">{escape(axis)}</text>')
+    words = f'<text class="axis" x="{middle:.0f}" y="{_HEIGHT - 4:.0f}" text-anchor="middle">{escape(axis)}</text>'
     style = _STANDALONE if standalone else ""
     space = ' xmlns="http://www.w3.org/2000/svg"' if standalone else ""
     return (
         f'<svg{space} class="chart" viewBox="0 0 {_WIDTH:.0f} {_HEIGHT:.0f}" role="img" aria-label="{escape(label)}">'
-        f"{style}{''.join(body)}</svg>"
+        f"{style}{''.join(body)}{words}</svg>"
     )
 
 

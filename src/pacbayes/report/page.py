@@ -12,7 +12,7 @@ from pacbayes._core.notes import Note
 from pacbayes.certificate import QUANTITIES, Certificate
 from pacbayes.report import phrases
 from pacbayes.report.sections import SECTIONS, Contents
-from pacbayes.report.values import delta_values
+from pacbayes.report.values import SplitCost, delta_values
 
 if TYPE_CHECKING:
     import jinja2
@@ -29,6 +29,7 @@ def render(
     trivial: Mapping[str, str | float] | None = None,
     notes: Sequence[Note | str] = (),
     curve: Mapping[str, Sequence[float]] | None = None,
+    split: SplitCost | None = None,
     hardest: Sequence[Mapping[str, object]] = (),
     commands: Sequence[tuple[str, str]] = (),
 ) -> str:
@@ -50,6 +51,8 @@ def render(
         What was noticed about the data, besides the certificate's own notes; a sentence stays as it is.
     curve : mapping, optional
         The anytime bound: "n", "observed" and "bound".
+    split : SplitCost, optional
+        The learning curve that a split was chosen by, and a second model that was trained on all rows.
     hardest : sequence of mapping
         Rows to show as the hardest examples: "row", "label", "predicted" and "values". Pass none to show none.
     commands : sequence of (text, command)
@@ -75,6 +78,7 @@ def render(
         columns=columns,
         baseline=baseline,
         curve=curve,
+        split=split,
         hardest=hardest,
         commands=commands,
     )

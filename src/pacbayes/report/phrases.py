@@ -10,6 +10,7 @@ from pacbayes._core.notes import Note
 from pacbayes.certificate import QUANTITIES, SUBJECTS, Certificate, Statement
 from pacbayes.certificate.assumptions import ASSUMPTIONS
 from pacbayes.certificate.words import note_words, round_up
+from pacbayes.report.values import Refit, SplitCost
 
 __all__ = [
     "OBSERVED",
@@ -18,13 +19,18 @@ __all__ = [
     "RULES",
     "Comparison",
     "Rule",
+    "certified_row",
     "compare_with_trivial",
     "condition_words",
     "count_words",
     "headline_value",
+    "learning_words",
     "order_words",
     "percent_words",
     "rates_words",
+    "refit_row",
+    "refit_sentence",
+    "split_words",
     "subject_words",
     "verdict_words",
     "words_of_notes",
@@ -82,12 +88,14 @@ QUESTIONS = {
     "row_by_row": "Is each case answered by itself, whichever others are asked about at the same time?",
     "arrival_order": "Were the rows of updates taken as they came, without sorting or picking?",
     "unseen": "Were the judged rows kept away from training and from every choice?",
+    "fresh_unlabelled": "Were the unlabelled rows drawn from the same source, and kept away from every fit and choice?",
     "zero_one": "Is a prediction either right or wrong? Here it is.",
     "before_label": "Was each prediction made before the truth was known, and was every case counted?",
     "average_over_time": "Is an average over all that time what you want to know?",
 }
 OBSERVED = {
     "errors": "Errors on these rows",
+    "disagreements": "Disagreements with the certified model on these rows",
     "predict_errors": "Errors of the model itself",
     "draw_errors": "Errors of the model with noise on its weights",
     "reference_errors": "Errors of the reference",
@@ -204,6 +212,63 @@ def count_words(observed: float | Sequence[float]) -> str:
     """
     several = observed if isinstance(observed, Sequence) else [observed]
     return ", ".join(f"{each:.10g}" for each in several)
+
+
+def learning_words(found: SplitCost, stop: tuple[int, float, float]) -> str:
+    """Return what the picture of a learning curve shows, for those who do not see it."""
+    learned, observed, guarantee = stop[0], f"{100 * stop[1]:.1f} %", f"{round_up(100 * stop[2], 1)} %"
+    seen = [f"{100 * errors / rows:.1f} % at {size}" for size, errors, rows in found.curve if rows]
+    return (
+        f"Errors of snapshots by the rows learned from: {', '.join(seen)}. Learning stopped at {learned} of "
+        f"{found.rows} rows: {observed} on the judged rows, guaranteed at most {guarantee}."
+    )
+
+
+def split_words(found: SplitCost) -> str:
+    """Return what was given up for a guarantee: rows that judge teach nothing."""
+    judged = found.rows - found.learned
+    share = f"{100 * found.learned / found.rows:.0f} %"
+    how = (
+        "Where to stop was chosen by the learning curve, on the rows before the stop alone, which costs nothing."
+        if found.curve
+        else "The share was fixed beforehand."
+    )
+    return (
+        f"The certified model learned from {found.learned} of {found.rows} rows ({share}); the other {judged} judge "
+        f"it, and it has learned nothing from them. {how}"
+    )
+
+
+def certified_row(statement: Statement, learned: int) -> tuple[str, int, str, str]:
+    """Return the certified model as a row of a table: name, rows learned from, how it was judged, and its bound."""
+    judged = f"{statement.observed['errors']} errors among {statement.n} judged rows"
+    return "The certified model", learned, judged, round_up(statement.value)
+
+
+def refit_row(refit: Refit, rows: int) -> tuple[str, int, str, str]:
+    """Return a refitted model as a row of the same table."""
+    name = "The model refitted on all rows"
+    if refit.transfer is None:
+        return name, rows, "nothing: it has seen the judged rows", "not certified"
+    first = refit.transfer.statements[0]
+    apart = f"{first.observed['disagreements']} disagreements with the certified model on {first.n} unlabelled rows"
+    return name, rows, apart, round_up(first.value)
+
+
+def refit_sentence(refit: Refit | None) -> str:
+    """Return what is guaranteed of a refitted model, or that nothing is; empty where there is no such model."""
+    if refit is None:
+        return ""
+    if refit.transfer is None:
+        return (
+            "The refitted model is not certified: no number on this page is about it. Fresh rows without labels would "
+            "certify it (--unlabelled)."
+        )
+    return (
+        f"{refit.transfer.sentence()} It is at most the error of the certified model, and the share of cases in which "
+        "the two disagree; with that probability the guarantee at the top holds too. It needs one thing more to be "
+        f"true: {ASSUMPTIONS['fresh_unlabelled']}"
+    )
 
 
 def rates_words(statement: Statement) -> str:

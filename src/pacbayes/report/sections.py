@@ -15,8 +15,8 @@ from pacbayes import bounds
 from pacbayes.certificate import QUANTITIES, Certificate, Statement
 from pacbayes.certificate.words import choice_words, gain_words, portfolio_words, round_up, sentences
 from pacbayes.report import phrases
-from pacbayes.report.charts import draw_bar, draw_curve
-from pacbayes.report.values import DeltaRow, Part, composition
+from pacbayes.report.charts import draw_bar, draw_curve, draw_learning
+from pacbayes.report.values import DeltaRow, Part, SplitCost, composition
 
 __all__ = ["SECTIONS", "Contents", "Section"]
 
@@ -35,6 +35,7 @@ class Contents:
     curve: Mapping[str, Sequence[float]] | None
     hardest: Sequence[Mapping[str, object]]
     commands: Sequence[tuple[str, str]]
+    split: SplitCost | None = None
 
     @property
     def first(self) -> Statement:
@@ -162,6 +163,29 @@ def _stream(contents: Contents) -> Data | None:
     }
 
 
+def _split(contents: Contents) -> Data | None:
+    found = contents.split
+    if found is None:
+        return None
+    first = contents.first
+    points = [each for each in found.curve if each[2]]
+    stop = (found.learned, first.risk, first.value)
+    chart = draw_learning(
+        [(learned, errors / rows) for learned, errors, rows in points],
+        stop,
+        found.rows,
+        label=phrases.learning_words(found, stop),
+    )
+    refit = [] if found.refit is None else [phrases.refit_row(found.refit, found.rows)]
+    return {
+        "chart": chart if len(points) > 1 else "",
+        "words": phrases.split_words(found),
+        "models": [phrases.certified_row(first, found.learned), *refit],
+        "sentence": phrases.refit_sentence(found.refit),
+        "points": points if len(points) > 1 else [],
+    }
+
+
 def _hardest(contents: Contents) -> Data | None:
     return {"rows": contents.hardest} if contents.hardest else None
 
@@ -185,7 +209,8 @@ def _details(contents: Contents) -> Data:
 
 def _entries(statement: Statement) -> list[bounds.Entry]:
     """Return the catalogue's entries of the bounds that a statement rests on."""
-    names = [statement.bound, *([] if statement.reference is None else [statement.reference.bound])]
+    further = (statement.reference, statement.source)
+    names = [statement.bound, *(each.bound for each in further if each is not None)]
     return [bounds.get(name) for name in names]
 
 
@@ -208,6 +233,9 @@ def _details_of(statement: Statement) -> Data:
         facts.append(("Rates", phrases.rates_words(statement)))
     if statement.reference is not None:
         facts.append(("Reference", f"{statement.reference.kind}, strength {statement.reference.strength:g}"))
+    if statement.source is not None:
+        source = statement.source
+        facts.append(("Certified model", f"{source.errors} errors on {source.n} rows, {source.split:.6g} of the share"))
     facts += [("Reference", words) for words in portfolio_words(statement)]
     return {"subject": phrases.subject_words(statement.about), "description": entries[0].description, "facts": facts}
 
@@ -216,6 +244,7 @@ SECTIONS = (
     Section("guarantees", "What is guaranteed", _guarantees),
     Section("origin", "How it was made", _origin),
     Section("baseline", "Beside the usual hold-out test", _baseline),
+    Section("split", "What the split of the rows cost", _split),
     Section("assumptions", "What has to be true", _assumptions),
     Section("composition", "What the number is made of", _composition),
     Section("delta", "If another confidence had been chosen", _delta),

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import NotRequired, TypedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NotRequired, Protocol, TypedDict, runtime_checkable
 
+from pacbayes._core.types import IntArray
 from pacbayes.certificate import Certificate, Statement, evaluate_statement
 from pacbayes.certificate.arithmetic import consequence_value
 from pacbayes.certificate.words import round_up
 
-__all__ = ["DeltaRow", "Part", "composition", "delta_values", "value_at"]
+__all__ = ["DeltaRow", "Part", "Refit", "SplitCost", "composition", "delta_values", "value_at"]
 
 _DELTAS = (
     *(0.5, 0.4, 0.3, 0.25, 0.2, 0.15, 0.1, 0.075, 0.05, 0.04, 0.03, 0.025, 0.02, 0.015, 0.01),
@@ -31,6 +34,61 @@ class Part(TypedDict):
 
     name: str
     adds: float
+
+
+@runtime_checkable
+class _SplitModel(Protocol):
+    order_: IntArray
+    n_learning_: int
+    curve_: Sequence[tuple[int, int, int]]
+    refit: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Refit:
+    """A second model that was trained on all rows; ``transfer`` is its certificate, if it has one."""
+
+    transfer: Certificate | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SplitCost:
+    """What a split of the rows into learning and judged ones cost, and what a refit on all of them is certified for.
+
+    Attributes
+    ----------
+    rows : int
+        How many there are in all.
+    learned : int
+        How many the certified model learned from.
+    curve : sequence of (learned, errors, rows)
+        Of snapshots: the rows each learned from, and its errors on so many of the later learning rows. Empty if the
+        share was fixed beforehand.
+    refit : Refit or None
+    """
+
+    rows: int
+    learned: int
+    curve: Sequence[tuple[int, int, int]] = ()
+    refit: Refit | None = None
+
+    @classmethod
+    def of(cls, model: object, transfer: Certificate | None = None) -> SplitCost | None:
+        """Return what a fitted estimator's split cost; None where it has neither a learning curve nor a refit.
+
+        Examples
+        --------
+        >>> import pacbayes as pb
+        >>> from pacbayes.report import SplitCost
+        >>> sample = pb.datasets.make_known_risk(500, d=2, random_state=0)
+        >>> found = SplitCost.of(pb.CertifiedClassifier(random_state=0).fit(sample.X, sample.y))
+        >>> found.rows, found.learned + found.curve[0].rows < 500, found.refit
+        (500, True, None)
+        """
+        if not isinstance(model, _SplitModel) or not (model.curve_ or model.refit):
+            return None
+        refit = Refit(transfer) if model.refit else None
+        return cls(rows=model.order_.size, learned=model.n_learning_, curve=model.curve_, refit=refit)
 
 
 def value_at(

@@ -17,9 +17,11 @@ from pacbayes._core.folders import draft_folder, probe_folder, put_in_place, rec
 from pacbayes._core.system import is_mount_point
 from pacbayes._core.types import FloatArray, Labels
 from pacbayes.certificate import Certificate
-from pacbayes.runs.predictors import MODELS_FILE, load_models, read_predictor, write_predictor
+from pacbayes.runs.predictors import MODELS_FILE, load_models, read_models_file, read_predictor, write_predictor
+from pacbayes.runs.refit import TRANSFER, require_source
 from pacbayes.runs.settings import Settings
 from pacbayes.runs.use import Label, RunPredictor
+from pacbayes.runs.words import REFITTED_FILES, refitted_name
 from pacbayes.tables import LinearTerms
 
 if TYPE_CHECKING:
@@ -34,7 +36,7 @@ CERTIFICATE, MODEL, REPORT, README = "certificate.json", "model.json", "report.h
 COLUMNS = "predictions.json"
 # what --force replaces: files of a run and of the demo, and what file managers leave everywhere
 _LEFT = {"delta.svg", ".DS_Store", "Thumbs.db", "desktop.ini"}
-_OURS = frozenset({CERTIFICATE, MODEL, REPORT, README, COLUMNS, MODELS_FILE, *_LEFT})
+_OURS = frozenset({CERTIFICATE, MODEL, REPORT, README, COLUMNS, MODELS_FILE, TRANSFER, *REFITTED_FILES, *_LEFT})
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,8 @@ class StoredRun:
         How many rows it was made from.
     folder : Path
         Where it was read from; its certificate is expected there.
+    refitted : Path or None
+        The file of the model refitted on all rows, if there is one.
     """
 
     settings: Settings
@@ -63,18 +67,21 @@ class StoredRun:
     predictor: LinearTerms | Path
     rows: int
     folder: Path
+    refitted: Path | None = None
 
     def models(self, trust: tuple[str, ...] = ()) -> Mapping[str, Any]:
         """Load the fitted models; types from outside scikit-learn are refused unless ``trust`` names them."""
         return load_models(self.predictor, trust) if isinstance(self.predictor, Path) else {}
 
-    def open(self, trust: tuple[str, ...] = ()) -> RunPredictor:
+    def open(self, trust: tuple[str, ...] = (), *, refitted: bool = False) -> RunPredictor:
         """Load the predictor for use, after checking that the certificate beside it holds and belongs to it.
 
         Parameters
         ----------
         trust : tuple of str
             Types from outside scikit-learn that may be loaded; without them a refusal names all that are needed.
+        refitted : bool, default=False
+            Whether to load the model refitted on all rows, which is certified by a transfer or not at all.
         """
         certificate = read_certificate(self.folder)
         if not certificate.verify():
@@ -84,13 +91,24 @@ class StoredRun:
                 f"The certificate in {str(self.folder)!r} belongs to another predictor than the one there."
             )
         return RunPredictor(
-            certificate=certificate,
+            certificate=self._transfer(certificate) if refitted else certificate,
             columns=self.columns,
             classes=self.classes,
             missing=self.settings.missing,
-            model=self.predictor if isinstance(self.predictor, LinearTerms) else self.models(trust),
+            model=self._model(trust, refitted=refitted),
             ignore=self.settings.not_used,
         )
+
+    def _transfer(self, certificate: Certificate) -> Certificate | None:
+        path = self.folder / TRANSFER
+        return require_source(read_certificate(path), certificate) if path.is_file() else None
+
+    def _model(self, trust: tuple[str, ...], *, refitted: bool) -> LinearTerms | Mapping[str, Any]:
+        if not refitted:
+            return self.predictor if isinstance(self.predictor, LinearTerms) else self.models(trust)
+        if self.refitted is None:
+            raise ValueError(f"The run in {str(self.folder)!r} has no refitted model: certify it with --refit.")
+        return load_models(self.refitted, trust)
 
     def predict(self, frame: pd.DataFrame, trust: tuple[str, ...] = ()) -> Labels:
         """Return a label for each row of a frame; see :meth:`RunPredictor.predict`.
@@ -173,11 +191,14 @@ def save_folder(
     about: Mapping[str, Any] | None = None,
     *,
     columns: Mapping[str, Any] | None = None,
+    refitted: Mapping[str, Any] | None = None,
+    transfer: Certificate | None = None,
     force: bool = False,
 ) -> list[Path]:
     """Write certificate.json, report.html, README.txt and the predictor, if there is one, as one folder, atomically.
 
-    In place of a predictor there may be the ``columns`` in which predictions are found.
+    In place of a predictor there may be the ``columns`` in which predictions are found. Beside it there may be a model
+    ``refitted`` on all rows, whose file says whether it has a certificate, ``transfer``.
 
     ``readme`` is given the names of types that loading the predictor has to be allowed. With ``force`` a folder of an
     earlier run is replaced in one step; one that holds anything else is refused.
@@ -190,13 +211,18 @@ def save_folder(
         if predictor:
             record = {"format": _FORMAT, "version": _VERSION, "certificate": certificate.digest, **(about or {})}
             record["predictor"] = predictor
+            if refitted is not None:
+                record["refitted"] = write_predictor(refitted, draft, refitted_name(transfer))[0]
             texts[MODEL] = json.dumps(record, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+        if transfer is not None:
+            texts[TRANSFER] = transfer.to_json()
         if columns is not None:
             texts[COLUMNS] = json.dumps(columns, indent=1, ensure_ascii=False) + "\n"
         texts[README] = readme(trust)
         _write_texts(draft, texts)
         put_in_place(draft, place, _OURS, replace=force)
-    return [folder / name for name in (*texts, *([MODELS_FILE] if "file" in predictor else []))]
+    models = [MODELS_FILE] if "file" in predictor else []
+    return [folder / name for name in (*texts, *models, *([] if refitted is None else [refitted_name(transfer)]))]
 
 
 def _write_texts(draft: Path, texts: Mapping[str, str]) -> None:
@@ -289,7 +315,7 @@ def _check_fields(record: Mapping[str, Any]) -> None:
     names = {"linear": {"kind", "intercept", "terms"}, "skops": {"kind", "file", "sha256"}}[predictor["kind"]]
     texts = [record["certificate"], *(value for each in columns for value in each.values())]
     right = [
-        record.keys() == _FIELDS,
+        record.keys() - {"refitted"} == _FIELDS,
         isinstance(columns, list) and all(each.keys() == {"name", "kind"} for each in columns),
         all(isinstance(each, str) for each in texts),
         isinstance(record["classes"], list) and {*map(type, record["classes"])} in ({str}, {int}),
@@ -312,4 +338,5 @@ def _stored_run(record: Mapping[str, Any], folder: Path) -> StoredRun:
         predictor=read_predictor(record["predictor"], folder),
         rows=record["rows"],
         folder=folder,
+        refitted=read_models_file(record["refitted"], folder, REFITTED_FILES) if "refitted" in record else None,
     )

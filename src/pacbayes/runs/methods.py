@@ -12,7 +12,7 @@ from pacbayes.estimators import CertifiedClassifier, CertifiedLogisticRegression
 from pacbayes.online import Geometric
 from pacbayes.runs.models import make_classifier
 from pacbayes.runs.tested import TestedClassifier
-from pacbayes.tables import Table, make_preprocessing
+from pacbayes.tables import ColumnPreprocessor, Table, make_preprocessing
 
 if TYPE_CHECKING:
     from pacbayes.runs.settings import Settings
@@ -49,10 +49,9 @@ def _common(settings: Settings) -> dict[str, Any]:
     return {"delta": settings.delta, "candidates": settings.candidates, "random_state": settings.seed}
 
 
-def _pipeline(table: Table, settings: Settings) -> Pipeline:
+def _pipeline(settings: Settings) -> Pipeline:
     """Return preprocessing and classifier as one unfitted estimator."""
-    steps = make_preprocessing(table.columns, missing=settings.missing)
-    return Pipeline([("columns", steps), ("classifier", make_classifier(settings.model, settings.seed))])
+    return Pipeline([("columns", ColumnPreprocessor()), ("classifier", make_classifier(settings.model, settings.seed))])
 
 
 def _posterior(table: Table, settings: Settings, fraction: float) -> CertifiedLogisticRegression:
@@ -63,16 +62,17 @@ def _posterior(table: Table, settings: Settings, fraction: float) -> CertifiedLo
 def _online(table: Table, settings: Settings, fraction: float) -> OnlineCertifiedClassifier:
     first = min(max(round(fraction * len(table.y)), 2), len(table.y) - 1)
     schedule = Geometric(_RATIO, first=first)
-    return OnlineCertifiedClassifier(_pipeline(table, settings), schedule=schedule, **_common(settings))
+    return OnlineCertifiedClassifier(_pipeline(settings), schedule=schedule, **_common(settings))
 
 
 def _holdout(table: Table, settings: Settings, fraction: float) -> CertifiedClassifier:
-    return CertifiedClassifier(_pipeline(table, settings), split=fraction, **_common(settings))
+    del table
+    return CertifiedClassifier(_pipeline(settings), split=fraction, refit=settings.refit, **_common(settings))
 
 
 def _test(table: Table, settings: Settings, fraction: float) -> TestedClassifier:
     del fraction
-    return TestedClassifier(_pipeline(table, settings), table.learning, settings.delta, settings.candidates)
+    return TestedClassifier(_pipeline(settings), table.learning, settings.delta, settings.candidates)
 
 
 METHODS: dict[str, Method] = {

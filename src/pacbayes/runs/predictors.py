@@ -15,7 +15,15 @@ from pacbayes.runs.sameness import find_difference, learning_versions
 from pacbayes.runs.trusted import is_sound_state, list_untrusted
 from pacbayes.tables import LinearTerms
 
-__all__ = ["ChangedPredictorError", "Difference", "compare_models", "load_models", "read_predictor", "write_predictor"]
+__all__ = [
+    "ChangedPredictorError",
+    "Difference",
+    "compare_models",
+    "load_models",
+    "read_models_file",
+    "read_predictor",
+    "write_predictor",
+]
 
 MODELS_FILE = "model.skops"
 _BLOCK = 2**20
@@ -26,7 +34,9 @@ class ChangedPredictorError(ValueError):
     """A predictor that can be read and is not the one that was written."""
 
 
-def write_predictor(stored: Mapping[str, Any], folder: Path) -> tuple[dict[str, Any], tuple[str, ...]]:
+def write_predictor(
+    stored: Mapping[str, Any], folder: Path, name: str = MODELS_FILE
+) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Write what does not fit into JSON beside it; return the entry for model.json, and which types need --trust."""
     if "linear" in stored:
         form = stored["linear"]
@@ -34,9 +44,9 @@ def write_predictor(stored: Mapping[str, Any], folder: Path) -> tuple[dict[str, 
         return {"kind": "linear", "intercept": terms.intercept, "terms": list(terms.terms)}, ()
     import skops.io as sio  # noqa: PLC0415
 
-    path = folder / MODELS_FILE
+    path = folder / name
     sio.dump(dict(stored), path)
-    entry = {"kind": "skops", "file": MODELS_FILE, "sha256": _sha256(path)}
+    entry = {"kind": "skops", "file": name, "sha256": _sha256(path)}
     return entry, tuple(_list_foreign(_read_stored(path), ()))
 
 
@@ -46,9 +56,14 @@ def read_predictor(entry: Mapping[str, Any], folder: Path) -> LinearTerms | Path
         if type(entry["intercept"]) is not float or set(entry) != {"kind", "intercept", "terms"}:
             raise TypeError("intercept")
         return LinearTerms(tuple(dict(each) for each in entry["terms"]), entry["intercept"])
-    if set(entry) != {"kind", "file", "sha256"} or (entry["kind"], entry["file"]) != ("skops", MODELS_FILE):
+    return read_models_file(entry, folder, (MODELS_FILE,))
+
+
+def read_models_file(entry: Mapping[str, Any], folder: Path, names: tuple[str, ...]) -> Path:
+    """Return a file of fitted models, which has one of these names, after checking that it is the one written."""
+    if set(entry) != {"kind", "file", "sha256"} or entry["kind"] != "skops" or entry["file"] not in names:
         raise TypeError("predictor")  # another file beside model.skops would be verified in place of it
-    path = folder / MODELS_FILE
+    path = folder / str(entry["file"])
     if not path.is_file():
         raise ValueError(f"There is no file {path.name!r} beside the predictor's model.json.")
     if path.stat().st_size > MOST_BYTES:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -15,17 +15,20 @@ from threadpoolctl import threadpool_limits
 from pacbayes.bounds import betting, betting_rates
 from pacbayes.certificate import Certificate
 from pacbayes.estimators import CertificateWarning, OnlineCertifiedClassifier, certify_predictions
-from pacbayes.report import render
+from pacbayes.report import SplitCost, render
 from pacbayes.runs.folder import check_folder, save_folder
 from pacbayes.runs.hardest import Hard, find_hardest
 from pacbayes.runs.methods import METHODS, choose_method, estimator_for
 from pacbayes.runs.models import make_classifier, trust_needed
+from pacbayes.runs.refit import issue_transfer, load_unlabelled, require_split
 from pacbayes.runs.remarks import find_earlier_seeds, refuse_notes
 from pacbayes.runs.settings import Settings
 from pacbayes.runs.table import annotate, load_table, trivial_answer
-from pacbayes.runs.words import data_options, method_words, readme_words, trust_options
+from pacbayes.runs.words import about_words, command_words, file_options, method_words, readme_words
 from pacbayes.tables import Table
-from pacbayes.tables.words import class_counts
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["Baseline", "Progress", "Run", "certify_file", "certify_table", "silent"]
 
@@ -69,6 +72,10 @@ class Run:
     baseline : Baseline or None
     curve : dict or None
         The anytime bound along the stream: "n", "observed", "bound".
+    transfer : Certificate or None
+        Of the model refitted on all rows, by unlabelled rows, if there is one.
+    unlabelled : str or None
+        The name of the file of unlabelled rows.
     """
 
     certificate: Certificate
@@ -80,6 +87,8 @@ class Run:
     test: str | None = None
     baseline: Baseline | None = None
     curve: dict[str, list[float]] | None = None
+    transfer: Certificate | None = None
+    unlabelled: str | None = None
 
     @property
     def method(self) -> str:
@@ -104,13 +113,14 @@ class Run:
         """Return the report as one HTML page; ``hardest`` rows are shown with their values."""
         return render(
             self.certificate,
-            about=_about(self),
+            about=about_words(self),
             columns=[asdict(column) for column in self.table.columns],
             baseline=None if self.baseline is None else asdict(self.baseline),
             trivial=self.trivial,
             curve=self.curve,
+            split=SplitCost.of(self.model, self.transfer),
             hardest=[asdict(each) for each in self.hardest(hardest)],
-            commands=_commands(self),
+            commands=command_words(self),
         )
 
     def save(self, folder: str | Path, *, force: bool = False, hardest: int = 0) -> list[Path]:
@@ -119,7 +129,7 @@ class Run:
             Path(folder),
             self.certificate,
             self.report(hardest=hardest),
-            lambda trust: readme_words(self.certificate, self.source, self.settings, trust, self.test),
+            lambda trust: readme_words(self.certificate, file_options(self), self.settings, trust, self.transfer),
             self.model.issued_.stored,
             {
                 "settings": self.settings.to_dict(),
@@ -127,6 +137,8 @@ class Run:
                 "classes": np.unique(self.table.y).tolist(),
                 "rows": len(self.table.y),
             },
+            refitted={"predictor": self.model.refitted_} if self.settings.refit else None,
+            transfer=self.transfer,
             force=force,
         )
 
@@ -136,6 +148,7 @@ def certify_file(
     settings: Settings,
     *,
     test: str | Path | None = None,
+    unlabelled: str | Path | None = None,
     out: str | Path | None = None,
     force: bool = False,
     strict: bool = False,
@@ -155,6 +168,8 @@ def certify_file(
         What is asked for.
     test : path, optional
         A file of the same columns, whose rows are judged; then all rows of the first are learned from.
+    unlabelled : path, optional
+        A file of fresh rows, whose labels play no part: a second model is trained on all rows and certified by them.
     out : path, optional
         The folder that the run will be saved in: whether it can be is found out before the work.
     force : bool, default=False
@@ -192,7 +207,7 @@ def certify_file(
     file = Path(path)
     if file.is_dir():
         raise ValueError(f"The data must be a file. {str(file)!r} is a folder.")
-    settings = _settings_with(settings, file, test)
+    settings = replace(_settings_with(settings, file, test), refit=settings.refit or unlabelled is not None)
     if out is not None:
         check_folder(Path(out), force=force)
     make_classifier(settings.model, settings.seed)  # a wrong name is found out before a large file is read
@@ -203,11 +218,29 @@ def certify_file(
     if strict:
         refuse_notes(table.notes)
     chosen, why = choose_method(settings, len(table.classes), len(table.y))
+    further = None if unlabelled is None else load_unlabelled(unlabelled, chosen, table, max_memory)
     words = method_words(chosen, why, len(table.classes))
     with progress(f"Certifying {settings.model} on {len(table.y)} rows (method: {words}) ..."):
         run = _certify(table, chosen, why, baseline=baseline, threads=threads)
-    run = replace(run, source=file.name, test=None if test is None else Path(test).name)
-    return _finish(run, out, strict=strict)
+    run = replace(run, source=file.name, test=_name_of(test), unlabelled=_name_of(unlabelled))
+    run = _finish(run, out, strict=strict)
+    if further is None:
+        return run
+    with progress(f"Counting disagreements on {len(further)} unlabelled rows ..."), threadpool_limits(threads):
+        return _add_transfer(run, further, strict=strict)
+
+
+def _name_of(path: str | Path | None) -> str | None:
+    """Return the name of a file, if there is one."""
+    return None if path is None else Path(path).name
+
+
+def _add_transfer(run: Run, unlabelled: pd.DataFrame, *, strict: bool) -> Run:
+    """Certify the refitted model of a run by unlabelled rows, after everything else in the certificate is fixed."""
+    transfer = issue_transfer(run.model, run.certificate, unlabelled)
+    if strict:
+        refuse_notes(transfer.notes)
+    return replace(run, transfer=transfer)
 
 
 def _finish(run: Run, out: str | Path | None, *, strict: bool) -> Run:
@@ -261,7 +294,7 @@ def certify_table(table: Table, settings: Settings, *, baseline: bool = True, th
     >>> frame = pd.DataFrame(sample.X, columns=["a", "b"]).assign(label=sample.y)
     >>> run = certify_table(prepare_table(frame, "label"), Settings(target="label"))
     >>> run.certificate.procedure, run.certificate.n
-    ('split', 180)
+    ('posterior', 180)
     """
     chosen, why = choose_method(settings, len(table.classes), len(table.y))
     return _certify(table, chosen, why, baseline=baseline, threads=threads)
@@ -271,7 +304,10 @@ def _certify(table: Table, chosen: Settings, why: str, *, baseline: bool, thread
     """Certify with settings whose method is resolved."""
     with threadpool_limits(threads), warnings.catch_warnings():
         warnings.simplefilter("ignore", CertificateWarning)  # the certificate carries the same as notes
-        model = estimator_for(table, chosen).fit(table.X, table.y, in_order=chosen.time is not None)
+        estimator = estimator_for(table, chosen)
+        if chosen.refit:
+            require_split(estimator, chosen)
+        model = estimator.fit(table.X, table.y, in_order=chosen.time is not None)
         other = _baseline(table, chosen) if baseline else None
     certificate = annotate(model, table, chosen.time)
     return Run(certificate, chosen, why, table, model, baseline=other, curve=_curve(model, chosen))
@@ -282,7 +318,7 @@ def _baseline(table: Table, settings: Settings) -> Baseline | None:
     method = METHODS[settings.method].baseline
     if not method:
         return None
-    held_out = replace(settings, method=method, prior_fraction=_BASELINE)
+    held_out = replace(settings, method=method, prior_fraction=_BASELINE, refit=False)
     model = estimator_for(table, held_out).fit(table.X, table.y, in_order=settings.time is not None)
     first = model.certificate_.statements[0]
     errors = int(first.observed.get("predict_errors", first.observed["errors"]))
@@ -302,28 +338,3 @@ def _curve(model: object, settings: Settings) -> dict[str, list[float]] | None:
     growth = risks[:, None] * np.log1p(-rates)  # losses are 0 or 1
     values = betting(growth, rates, 0.0, sizes, settings.delta / settings.candidates, weights)
     return {"n": sizes.tolist(), "observed": risks.tolist(), "bound": np.asarray(values).tolist()}
-
-
-def _about(run: Run) -> dict[str, str]:
-    rows, learned = len(run.table.y), run.table.learning
-    return {
-        "Data": run.source,
-        **({} if run.test is None else {"Judged on": run.test}),
-        "Rows": str(rows) if learned is None else f"{learned} learned from, {rows - learned} judged",
-        "Target": run.settings.target,
-        "Classes": class_counts(run.table.classes, run.table.counts, 12),
-        "Model": run.settings.model,
-        "Method": run.method,
-    }
-
-
-def _commands(run: Run) -> list[tuple[str, str]]:
-    files = data_options(run.source, run.test)
-    return [
-        ("The number follows from what was observed", "pacbayes verify certificate.json"),
-        (
-            "The observed numbers and the predictor follow from the data",
-            f"pacbayes verify certificate.json{files} --model model.json{trust_options(run.trust)}",
-        ),
-        ("The number at a delta", f"pacbayes bound --from certificate.json --delta {run.settings.delta:g}"),
-    ]

@@ -37,6 +37,8 @@ class Settings:
         How many settings are compared by their certificates on these rows.
     seed : int
         Of the shuffle and of everything random.
+    refit : bool
+        Whether a second model is trained on all rows, which is not certified.
 
     Examples
     --------
@@ -65,6 +67,7 @@ class Settings:
     time: str | None = None
     encoding: str | None = None
     decimal: str = "."
+    refit: bool = False
 
     def __post_init__(self) -> None:
         methods = ("auto", *METHODS)

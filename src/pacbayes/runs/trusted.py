@@ -38,6 +38,7 @@ _CLASSIFIERS = {
 _OBJECTS = {
     "pacbayes.learners.encoded": "EncodedClassifier",
     "pacbayes.learners.one_class": "OneClass",
+    "pacbayes.tables._preprocess": "ColumnPreprocessor",
     "sklearn._loss.link": "HalfLogitLink IdentityLink Interval LogitLink MultinomialLogit",
     "sklearn._loss.loss": "ExponentialLoss HalfBinomialLoss HalfMultinomialLoss",
     "sklearn.calibration": "CalibratedClassifierCV _CalibratedClassifier _SigmoidCalibration",

@@ -51,7 +51,8 @@ class RunPredictor:
 
     Attributes
     ----------
-    certificate : Certificate
+    certificate : Certificate or None
+        None of a model that is not certified: one refitted on all rows.
     columns : tuple of (name, kind)
         What it predicts from.
     classes : tuple
@@ -64,7 +65,7 @@ class RunPredictor:
         Columns that new rows may have without a note: the target, and what was left out.
     """
 
-    certificate: Certificate
+    certificate: Certificate | None
     columns: tuple[tuple[str, str], ...]
     classes: tuple[Label, ...]
     missing: str
@@ -149,7 +150,7 @@ def _known_categories(model: LinearTerms | Mapping[str, Any]) -> _Categories:
     fitted = model["snapshots"][-1] if "snapshots" in model else model["predictor"]
     columns = getattr(fitted, "named_steps", {}).get("columns")
     found: dict[str, Collection[str]] = {}
-    for name, encoder, columns_of_step in getattr(columns, "transformers_", ()):
+    for name, encoder, columns_of_step in getattr(getattr(columns, "transformer_", None), "transformers_", ()):
         if name == "categories":
             seen = (list(map(str, each)) for each in encoder.categories_)
             found |= dict(zip(columns_of_step, seen, strict=True))

@@ -16,10 +16,11 @@ from pacbayes.certificate import Cause, Certificate, Check, Verification, compar
 from pacbayes.estimators import CertificateWarning
 from pacbayes.procedures import compare_certificates, version_differences
 from pacbayes.runs.check import check_file, read_prediction_file
-from pacbayes.runs.folder import COLUMNS, MODEL, StoredRun, load_run, read_bounded, read_certificate
+from pacbayes.runs.folder import CERTIFICATE, COLUMNS, MODEL, StoredRun, load_run, read_bounded, read_certificate
 from pacbayes.runs.methods import choose_method, estimator_for
 from pacbayes.runs.models import trust_needed
 from pacbayes.runs.predictors import ChangedPredictorError, compare_models
+from pacbayes.runs.refit import TRANSFER, Refitting, check_again, check_stored, check_transfer
 from pacbayes.runs.run import Progress, silent
 from pacbayes.runs.table import EARLIER, annotate, load_table
 from pacbayes.tables import LinearTerms, Table
@@ -36,12 +37,15 @@ class Verified:
     certificate : Certificate
     result : Verification
     unchecked : tuple of str
-        Codes of what was not looked at: "data", "predictor", "predictor_numbers", "losses".
+        Codes of what was not looked at: "data", "predictor", "predictor_numbers", "losses", "unlabelled".
+    transfer : Certificate or None
+        Of the model refitted on all rows, if there is one beside it; ``result`` is about it too.
     """
 
     certificate: Certificate
     result: Verification
     unchecked: tuple[str, ...] = ()
+    transfer: Certificate | None = None
 
     @property
     def cause(self) -> Cause | None:
@@ -59,6 +63,7 @@ def verify_folder(
     *,
     data: str | Path | None = None,
     test: str | Path | None = None,
+    unlabelled: str | Path | None = None,
     model: str | Path | None = None,
     trust: tuple[str, ...] = (),
     threads: int = 1,
@@ -75,6 +80,8 @@ def verify_folder(
         The table it was made from; then everything is run again and compared.
     test : path, optional
         The table of judged rows, if they came from one of their own.
+    unlabelled : path, optional
+        The table of unlabelled rows, by which a model refitted on all rows was certified; goes with ``data``.
     model : path, optional
         The predictor's model.json or its folder; by default beside the certificate.
     trust : tuple of str
@@ -109,22 +116,41 @@ def verify_folder(
         raise ValueError("--test goes with --data: give the table that was learned from, too.")
     if data is not None and not procedure.repeatable:
         raise ValueError("A certificate from watch cannot be run again from data.")
+    folder = path if path.is_dir() else path.parent
+    if "certificate" in certificate.digests:  # it starts from another one
+        return _verify_transfer(certificate, folder, data)
+    beside = folder / TRANSFER
+    transfer = read_certificate(beside) if beside.is_file() else None
+    if unlabelled is not None and (data is None or transfer is None):
+        raise ValueError(f"--unlabelled goes with --data and a run that has a {TRANSFER}.")
     with progress("Checking ..."):
-        return _verify(certificate, path, data, test, model, trust, threads, max_memory)
+        further = None if transfer is None else Refitting(transfer, unlabelled)
+        return _verify(certificate, folder, data, test, model, trust, threads, max_memory, further)
+
+
+def _verify_transfer(transfer: Certificate, folder: Path, data: str | Path | None) -> Verified:
+    """Check a transfer that was named by itself, and the certificate that it starts from if that is beside it."""
+    if data is not None:
+        raise ValueError("A transfer is run again with the run that it belongs to: give its folder.")
+    own, source = transfer.verify(), folder / CERTIFICATE
+    if not source.is_file():
+        return Verified(transfer, Verification(own.checks, ("arithmetic",)), ("run",))
+    follows = check_transfer(transfer, read_certificate(source))
+    return Verified(transfer, Verification((*own.checks, follows), ("arithmetic", "follows")), ("run",))
 
 
 def _verify(
     certificate: Certificate,
-    path: Path,
+    folder: Path,
     data: str | Path | None,
     test: str | Path | None,
     model: str | Path | None,
     trust: tuple[str, ...],
     threads: int,
     max_memory: int | str | None,
+    refit: Refitting | None,
 ) -> Verified:
     procedure, own = procedures.get(certificate.procedure), certificate.verify()
-    folder = path if path.is_dir() else path.parent
     beside = folder / MODEL
     if data is not None and model is None and own and not beside.is_file() and (folder / COLUMNS).is_file():
         return _verify_predictions(certificate, folder / COLUMNS, data, max_memory, own)
@@ -138,14 +164,29 @@ def _verify(
     except ChangedPredictorError:
         return Verified(certificate, Verification((*own.checks, Check("file", held=False))), unchecked)
     if data is None:
-        belongs = _check_belongs(certificate, stored)
-        return Verified(certificate, Verification((*own.checks, belongs), (*proves, "belongs")), unchecked)
+        result = _verify_stored(certificate, own, stored, refit, proves)
+        return Verified(certificate, result, unchecked, None if refit is None else refit.transfer)
     if (stored.settings.method == "test") != (test is not None):
         words = "give --test as well as --data" if test is None else "leave --test out"
         own_rows = "on the rows of a table of its own" if test is None else "on rows of the data"
         raise ValueError(f"This run was judged {own_rows}: {words}.")
     table = load_table(data, stored.settings, max_memory, test)
-    return Verified(certificate, verify_run(certificate, stored, table, trust=trust, threads=threads, own=own))
+    given = None if refit is None else refit.load(stored.settings, table, max_memory)
+    result = verify_run(certificate, stored, table, trust=trust, threads=threads, own=own, refit=given)
+    left = () if given is None or given.rows is not None else ("unlabelled",)
+    return Verified(certificate, result, left, None if given is None else given.transfer)
+
+
+def _verify_stored(
+    certificate: Certificate, own: Verification, stored: StoredRun, refit: Refitting | None, proves: tuple[str, ...]
+) -> Verification:
+    """Check without data that everything in a folder belongs together."""
+    checks = (*own.checks, _check_belongs(certificate, stored))
+    if refit is None and stored.refitted is None:
+        return Verification(checks, (*proves, "belongs"))
+    transfer = None if refit is None else refit.transfer
+    further = check_stored(certificate, stored.refitted, transfer)
+    return Verification((*checks, *further), (*proves, "belongs", *(() if refit is None else ("transferred",))))
 
 
 def _verify_predictions(
@@ -172,6 +213,7 @@ def verify_run(
     trust: tuple[str, ...] = (),
     threads: int = 1,
     own: Verification | None = None,
+    refit: Refitting | None = None,
 ) -> Verification:
     """Run everything again from the table and the stored settings, and compare with certificate and predictor.
 
@@ -190,6 +232,8 @@ def verify_run(
         As for :func:`certify_table`.
     own : Verification, optional
         The certificate's own, if it has been computed already.
+    refit : Refitting, optional
+        The certificate of a model refitted on all rows, and the unlabelled rows if they are to be counted again.
 
     Returns
     -------
@@ -208,8 +252,11 @@ def verify_run(
         again = estimator_for(table, stored.settings).fit(table.X, table.y, in_order=in_order)
         earlier = tuple(note for note in certificate.notes if note.code == EARLIER)
         checks = compare_certificates(certificate, annotate(again, table, stored.settings.time, earlier))
-        last = _check_predictor(stored, again.issued_.stored)
-    return Verification((*first, *checks, last), procedures.get(certificate.procedure).proves)
+        checks.append(_check_predictor(stored, again.issued_.stored))
+        if refit is not None or stored.refitted is not None or stored.settings.refit:
+            checks += check_again(certificate, stored.refitted, again, refit)
+    proves = (*procedures.get(certificate.procedure).proves, *(() if refit is None else refit.proves))
+    return Verification((*first, *checks), proves)
 
 
 def _check_trust(stored: StoredRun, trust: tuple[str, ...]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from shlex import quote
+from typing import TYPE_CHECKING
 
 from pacbayes._core.plain import visible
 from pacbayes.certificate import Certificate
@@ -11,8 +12,26 @@ from pacbayes.certificate.words import sentences
 from pacbayes.runs.methods import MANY_ROWS
 from pacbayes.runs.models import trust_needed
 from pacbayes.runs.settings import Settings
+from pacbayes.tables.words import class_counts
 
-__all__ = ["check_readme_words", "data_options", "method_words", "readme_words", "trust_options"]
+if TYPE_CHECKING:
+    from pacbayes.runs.run import Run
+
+__all__ = [
+    "REFITTED_FILES",
+    "about_words",
+    "check_readme_words",
+    "claim_words",
+    "command_words",
+    "data_options",
+    "file_options",
+    "method_words",
+    "readme_words",
+    "refitted_name",
+    "trust_options",
+]
+
+REFITTED_FILES = ("refitted.skops", "refitted-not-certified.skops")  # with a certificate, and without
 
 _WHY = {
     "asked": "{method}, as asked for",
@@ -36,7 +55,7 @@ In Python:
     import pacbayes as pb
     labels = pb.load_run(".").predict(frame{trust_argument})
 
-Check it
+{refit}Check it
 
     pacbayes verify .
     pacbayes verify .{data}{verify_trust}
@@ -50,7 +69,22 @@ Files
     report.html        a report for people; open it in a browser
     model.json         the predictor, or what belongs to it: columns, classes, settings
     model.skops        fitted models without pickle, where model.json does not hold the predictor itself
+{refit_files}"""
+_REFIT = """\
+The model refitted on all rows
+
+    pacbayes predict . new.csv --refitted --out predictions.csv{trust}
+
+{claim}
+The sentence at the top of this page is not about it.
+
 """
+_REFIT_FILE = "    {file}\n                       the model refitted on all rows, without pickle\n"
+_TRANSFER_FILE = "    transfer.json      the claim on the model refitted on all rows\n"
+_NOT_CERTIFIED = (
+    "The model refitted on all rows is NOT CERTIFIED: it was trained on the rows that judged the other one, and "
+    "nothing is guaranteed of it."
+)
 
 
 _CHECK_README = """\
@@ -88,7 +122,7 @@ def trust_options(names: Sequence[str]) -> str:
     return "".join(f" --trust {quote(name)}" for name in names)
 
 
-def data_options(source: str, test: str | None = None) -> str:
+def data_options(source: str, test: str | None = None, unlabelled: str | None = None) -> str:
     """Return the options that name a run's files, each after a blank.
 
     Examples
@@ -97,11 +131,29 @@ def data_options(source: str, test: str | None = None) -> str:
     >>> data_options("first.csv", "second.csv")
     ' --data first.csv --test second.csv'
     """
-    return f" --data {quote(source)}" + ("" if test is None else f" --test {quote(test)}")
+    further = (("test", test), ("unlabelled", unlabelled))
+    named = (("data", source), *((option, name) for option, name in further if name is not None))
+    return "".join(f" --{option} {quote(name)}" for option, name in named)
+
+
+def claim_words(certificate: Certificate | None) -> str:
+    """Return what is guaranteed of a predictor in a sentence; without a certificate, that nothing is.
+
+    Examples
+    --------
+    >>> from pacbayes.runs.words import claim_words
+    >>> print(claim_words(None)[:54])
+    The model refitted on all rows is NOT CERTIFIED: it wa
+    """
+    return _NOT_CERTIFIED if certificate is None else certificate.sentence()
 
 
 def readme_words(
-    certificate: Certificate, source: str, settings: Settings, trust: tuple[str, ...], test: str | None = None
+    certificate: Certificate,
+    data: str,
+    settings: Settings,
+    trust: tuple[str, ...],
+    transfer: Certificate | None = None,
 ) -> str:
     r"""Return how to use the folder of a run, for README.txt.
 
@@ -109,21 +161,22 @@ def readme_words(
     ----------
     certificate : Certificate
         What is claimed.
-    source : str
-        The name of the table it was made from.
+    data : str
+        The options that name the tables it was made from, as :func:`data_options` gives them.
     settings : Settings
         Of the run.
     trust : tuple of str
         Types that loading the predictor has to be allowed.
-    test : str, optional
-        The name of the table of judged rows, if they came from one of their own.
+    transfer : Certificate, optional
+        Of the model refitted on all rows, if there is such a model and it has one.
 
     Examples
     --------
     >>> import pacbayes as pb
     >>> from pacbayes.runs import Settings
-    >>> from pacbayes.runs.words import readme_words
-    >>> text = readme_words(pb.certify_predictions([0, 1], [0, 1]), "my table.csv", Settings(target="y"), ("a.B",))
+    >>> from pacbayes.runs.words import data_options, readme_words
+    >>> data = data_options("my table.csv")
+    >>> text = readme_words(pb.certify_predictions([0, 1], [0, 1]), data, Settings(target="y"), ("a.B",))
     >>> print(*(line.strip() for line in text.splitlines() if line.startswith("    pacbayes")), sep="\n")
     pacbayes predict . new.csv --out predictions.csv --trust a.B
     pacbayes verify .
@@ -134,9 +187,20 @@ def readme_words(
         target=visible(repr(settings.target)),
         predict_trust=trust_options(trust),
         trust_argument=f", trust={trust!r}" if trust else "",
-        data=visible(data_options(source, test)),
+        data=visible(data),
         verify_trust=trust_options(trust_needed(settings.model)),
+        refit=_REFIT.format(trust=trust_options(trust), claim=claim_words(transfer)) if settings.refit else "",
+        refit_files=_refit_files(transfer) if settings.refit else "",
     )
+
+
+def _refit_files(transfer: Certificate | None) -> str:
+    return _REFIT_FILE.format(file=refitted_name(transfer)) + ("" if transfer is None else _TRANSFER_FILE)
+
+
+def refitted_name(transfer: Certificate | None) -> str:
+    """Return the name of the file of a refitted model, which says whether it has a certificate."""
+    return REFITTED_FILES[transfer is None]
 
 
 def check_readme_words(certificate: Certificate, source: str) -> str:
@@ -164,3 +228,35 @@ def method_words(settings: Settings, why: str, classes: int) -> str:
     """
     what = settings.model if settings.model != "logistic" else f"a target of {classes} classes"
     return _WHY[why].format(method=settings.method, what=what, many=MANY_ROWS)
+
+
+def about_words(run: Run) -> dict[str, str]:
+    """Return what a report says about data and model: names and values."""
+    rows, learned = len(run.table.y), run.table.learning
+    return {
+        "Data": run.source,
+        **({} if run.test is None else {"Judged on": run.test}),
+        **({} if run.unlabelled is None else {"Unlabelled rows": run.unlabelled}),
+        "Rows": str(rows) if learned is None else f"{learned} learned from, {rows - learned} judged",
+        "Target": run.settings.target,
+        "Classes": class_counts(run.table.classes, run.table.counts, 12),
+        "Model": run.settings.model,
+        "Method": run.method,
+    }
+
+
+def file_options(run: Run) -> str:
+    """Return the options that name a run's files, as :func:`data_options` has them."""
+    return data_options(run.source, run.test, run.unlabelled)
+
+
+def command_words(run: Run) -> list[tuple[str, str]]:
+    """Return how to check a run: what each command proves, and the command."""
+    return [
+        ("The number follows from what was observed", "pacbayes verify certificate.json"),
+        (
+            "The observed numbers and the predictor follow from the data",
+            f"pacbayes verify certificate.json{file_options(run)} --model model.json{trust_options(run.trust)}",
+        ),
+        ("The number at a delta", f"pacbayes bound --from certificate.json --delta {run.settings.delta:g}"),
+    ]

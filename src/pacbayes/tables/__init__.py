@@ -16,7 +16,7 @@ from pacbayes.tables._leaks import find_leaks
 from pacbayes.tables._limits import default_limit, to_bytes
 from pacbayes.tables._linear import LinearTerms, Term
 from pacbayes.tables._prepare import Table, prepare_table
-from pacbayes.tables._preprocess import make_preprocessing
+from pacbayes.tables._preprocess import ColumnPreprocessor, make_preprocessing, name_texts
 from pacbayes.tables._read import read_table
 from pacbayes.tables._times import show_time
 from pacbayes.tables.formats import COMPRESSIONS, FORMATS
@@ -26,6 +26,7 @@ __all__ = [
     "FORMATS",
     "AlignedRows",
     "Column",
+    "ColumnPreprocessor",
     "LinearTerms",
     "Table",
     "TableError",
@@ -38,6 +39,7 @@ __all__ = [
     "has_texts",
     "list_texts",
     "make_preprocessing",
+    "name_texts",
     "name_unnamed",
     "prepare_table",
     "read_table",

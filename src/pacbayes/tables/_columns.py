@@ -15,7 +15,17 @@ from pacbayes.tables._error import TableError
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Column", "check_missing", "describe_column", "holds_numbers", "holds_times", "require_column", "to_values"]
+__all__ = [
+    "Column",
+    "check_missing",
+    "describe_column",
+    "holds_nothing",
+    "holds_numbers",
+    "holds_times",
+    "kind_of",
+    "require_column",
+    "to_values",
+]
 
 _LONGEST = 10_000
 _MISSING = "(missing)"
@@ -57,6 +67,21 @@ def holds_numbers(series: pd.Series) -> bool:
 def holds_times(series: pd.Series) -> bool:
     """Return whether the values are dates, times or durations."""
     return getattr(series.dtype, "kind", "O") in "Mm"
+
+
+def kind_of(series: pd.Series, name: str) -> str:
+    """Return "number" or "category" by the type of a column alone, whatever its values are; times are neither."""
+    if holds_times(series):
+        raise TableError(
+            f"The column {name!r} holds times, which are neither numbers nor categories. Leave it out, or turn it into "
+            "numbers."
+        )
+    return "number" if holds_numbers(series) else "category"
+
+
+def holds_nothing(series: pd.Series, kind: str) -> bool:
+    """Return whether all values are missing, in a column as :func:`to_values` makes it."""
+    return bool(series.isna().all() if kind == "number" else (series == _MISSING).all())
 
 
 def describe_column(series: pd.Series, name: str) -> Column:

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import Any, Self, TypeAlias
 
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.utils.validation import check_is_fitted
 
-from pacbayes.tables._columns import Column
+from pacbayes._core.rows import refuse_text, rows_of
+from pacbayes._core.types import Labels, Matrix, RowsLike
+from pacbayes.tables._align import align_rows
+from pacbayes.tables._columns import Column, holds_nothing, kind_of
+from pacbayes.tables._error import TableError
 
-__all__ = ["make_preprocessing"]
+__all__ = ["ColumnPreprocessor", "make_preprocessing", "name_texts"]
 
 MOST_CATEGORIES = 100
 _Step: TypeAlias = "Pipeline | OneHotEncoder"
@@ -38,8 +46,12 @@ def make_preprocessing(columns: Sequence[Column], *, missing: str = "refuse") ->
     >>> steps.fit_transform(pd.DataFrame({"age": [1.0, 2.0, 3.0], "job": ["cook", "clerk", "cook"]})).shape
     (3, 3)
     """
-    numbers = [column.name for column in columns if column.kind == "number"]
-    categories = [column.name for column in columns if column.kind == "category"]
+    return _make_steps([(column.name, column.kind) for column in columns], missing)
+
+
+def _make_steps(columns: Sequence[tuple[str, str]], missing: str) -> ColumnTransformer:
+    numbers = [name for name, kind in columns if kind == "number"]
+    categories = [name for name, kind in columns if kind == "category"]
     steps: list[tuple[str, _Step, list[str]]] = []
     if numbers:
         steps.append(("numbers", _make_scaling(missing), numbers))
@@ -52,9 +64,108 @@ def _make_scaling(missing: str) -> Pipeline:
     if missing == "refuse":
         return Pipeline([("scale", StandardScaler())])
     # after scaling zero is the mean; the indicator lets a model tell the missing ones apart
-    fill = SimpleImputer(strategy="constant", fill_value=0.0, add_indicator=True)
+    fill = SimpleImputer(strategy="constant", fill_value=0.0, add_indicator=True, keep_empty_features=True)
     return Pipeline([("scale", StandardScaler()), ("fill", fill)])
 
 
 def _make_encoding() -> OneHotEncoder:
     return OneHotEncoder(handle_unknown="infrequent_if_exist", max_categories=MOST_CATEGORIES, sparse_output=False)
+
+
+class ColumnPreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Columns of a frame as any classifier takes them: :func:`make_preprocessing` for the kinds that they have.
+
+    Numbers and truth values are scaled, with missing ones at the mean and marked. Everything else is a category, one
+    column for each of the hundred most frequent, and a missing value is a category of its own. Categories that were
+    not there in learning are treated like rare ones. Columns that hold nothing in the learning rows are left out. What
+    a column is goes by its type alone, so that nothing else about it is known before ``fit``.
+
+    Arrays are columns of numbers; sparse rows pass as they are.
+
+    Attributes
+    ----------
+    columns_ : tuple of (name, kind)
+        Of a frame, "number" or "category", without those that hold nothing; empty for arrays.
+    transformer_ : ColumnTransformer, Pipeline or None
+        Fitted; None for sparse rows.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pacbayes.tables import ColumnPreprocessor
+    >>> frame = pd.DataFrame({"age": [31.0, None, 44.0], "job": ["cook", "clerk", None], "note": [None, None, None]})
+    >>> steps = ColumnPreprocessor().fit(frame)
+    >>> steps.columns_
+    (('age', 'number'), ('job', 'category'))
+    >>> steps.transform(frame.assign(job="king")).round(2).tolist()
+    [[-1.0, 0.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0, 0.0]]
+    """
+
+    columns_: tuple[tuple[str, str], ...]
+    transformer_: ColumnTransformer | Pipeline | None
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = tags.input_tags.allow_nan = True
+        tags.input_tags.string = tags.input_tags.categorical = True
+        return tags
+
+    def fit(self, X: RowsLike, y: Labels | None = None) -> Self:
+        """Learn means, scales and categories from these rows; the labels play no part."""
+        del y
+        rows = _named_rows(rows_of(X))
+        self.columns_, self.transformer_ = (), None
+        if hasattr(rows, "iloc"):
+            kinds = tuple((name, kind_of(rows[name], name)) for name in rows.columns)
+            values = align_rows(rows, kinds, missing="category").X
+            self.columns_ = tuple((name, kind) for name, kind in kinds if not holds_nothing(values[name], kind))
+            if not self.columns_:
+                raise TableError("No column of these rows holds a value to predict from.")
+            self.transformer_ = _make_steps(self.columns_, "category").fit(values[[name for name, _ in self.columns_]])
+        elif not sp.issparse(rows):
+            self.transformer_ = _make_scaling("category").fit(_as_numbers(rows))
+        self.n_features_in_ = rows.shape[1]
+        return self
+
+    def transform(self, X: RowsLike) -> Matrix:
+        """Return numbers; of a frame the columns are found by name."""
+        check_is_fitted(self, "n_features_in_")
+        rows = _named_rows(rows_of(X))
+        if self.columns_:
+            if not hasattr(rows, "iloc"):
+                raise TableError("The rows must come in a frame, as those that were learned from.")
+            rows = align_rows(rows, self.columns_, missing="category").X
+        elif not sp.issparse(rows):
+            rows = _as_numbers(rows)
+        return rows if self.transformer_ is None else self.transformer_.transform(rows)
+
+
+def name_texts(rows: Any) -> list[str]:
+    """Return the names of columns of a frame that are not of numbers, by their types; of an array none."""
+    if hasattr(rows, "iloc"):
+        return [str(name) for name, kind in zip(rows.columns, rows.dtypes, strict=True) if not _is_numeric(kind)]
+    if hasattr(rows, "schema"):  # polars
+        return [name for name, kind in rows.schema.items() if not (kind.is_numeric() or str(kind) == "Boolean")]
+    return []
+
+
+def _is_numeric(kind: object) -> bool:
+    return getattr(kind, "kind", "O") in "fiub"
+
+
+def _named_rows(rows: Any) -> Any:
+    """Return a frame of pandas whose columns have texts for names, or an array as it is."""
+    if hasattr(rows, "to_pandas"):  # polars
+        rows = rows.to_pandas()
+    if not hasattr(rows, "iloc"):
+        return rows
+    names = [str(name) for name in rows.columns]
+    if len(set(names)) < len(names):
+        repeated = next(name for name in names if names.count(name) > 1)
+        raise TableError(f"Each column of a frame must have a name of its own. Got {repeated!r} more than once.")
+    return rows.set_axis(names, axis=1)
+
+
+def _as_numbers(rows: Any) -> Any:
+    refuse_text("An array without names of columns", rows)
+    return np.asarray(rows, dtype=np.float64)

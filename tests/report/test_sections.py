@@ -1,15 +1,18 @@
 """One list of sections: each listed one renders, and no template lies about unlisted."""
 
 import json
+import re
+from decimal import Decimal
 from importlib.resources import files
 
+import numpy as np
 import pytest
 from sklearn.naive_bayes import GaussianNB
 
 import pacbayes as pb
 from pacbayes.certificate import QUANTITIES, SUBJECTS, schema
 from pacbayes.certificate.blocks import BLOCK_NAMES
-from pacbayes.certificate.words import ASSUMPTIONS, round_up, sentences
+from pacbayes.certificate.words import ASSUMPTIONS, limit_words, round_up, sentences
 from pacbayes.procedures import PROCEDURES
 from pacbayes.report import Refit, SplitCost, compare_with_trivial, delta_values, page, render
 from pacbayes.report.phrases import OBSERVED, QUESTIONS, RULES
@@ -99,8 +102,8 @@ def test_there_are_words_for_every_code():
     for quantity in QUANTITIES.values():
         assert quantity.words
         assert quantity.unit
-        assert "{percent}" in quantity.verdict
-        assert "{percent}" in quantity.often
+        assert ("{limit}" if quantity.power else "{percent}") in quantity.verdict
+        assert ("{risk}" if quantity.power else "{percent}") in quantity.often
     assert {*RULES, "same"} == set(statement["consequences"]["items"]["properties"]["rule"]["enum"])
     assert set(RULES) <= {rule for subject in SUBJECTS.values() for _, rule in subject.consequences}
     assert all(procedure.made for procedure in PROCEDURES.values())
@@ -143,3 +146,26 @@ def test_the_comparison_warns_where_the_guarantee_is_no_better():
     assert "no better than" in compare_with_trivial(certificate, worse).warning
     assert "always answering 'ok' would be wrong on 1.0 %" in compare_with_trivial(certificate, worse).words
     assert "no better than" in render(certificate, trivial=worse)
+
+
+@pytest.mark.parametrize(
+    ("loss", "options", "shown"),
+    [
+        ("absolute", {"scale": 4.0}, "mean absolute error, scale 4"),
+        ("squared", {"scale": 4.0}, "mean squared error, scale 4"),
+        ("within", {"tolerance": 0.25}, "share of misses, tolerance 0.25"),
+    ],
+)
+def test_errors_of_numbers_are_shown_in_their_units(loss, options, shown):
+    truth = np.linspace(-5.0, 5.0, 200)
+    certificate = pb.certify_predictions(truth, truth * 1.05, loss=loss, **options)
+    rendered, limit = render(certificate), limit_words(certificate.statements[0], certificate.value)
+    assert shown in rendered
+    assert f'<td class="figure">{limit}</td>' in rendered
+    assert repr(certificate.limit) in rendered
+    percent = f'<span class="number">{round_up(100.0 * certificate.value, 1)}&#8239;%</span>'
+    number = f'<span class="number">{limit}</span>'
+    assert (percent if loss == "within" else number) in rendered
+    adds = re.findall(r'class="key part-\w+"></span>.*?<td class="figure">([\d.]+)(?: %)?</td>', rendered)
+    assert sum(map(Decimal, adds)) == Decimal(limit.removesuffix(" %"))
+    assert "Was it decided how errors are counted" in rendered

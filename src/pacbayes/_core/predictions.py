@@ -9,9 +9,12 @@ import numpy as np
 
 from pacbayes._core.types import FloatArray, IntArray, Labels
 
-__all__ = ["class_numbers", "vote_shares", "wrong_labels"]
+__all__ = ["NO_NUMBER", "class_numbers", "finite_numbers", "vote_shares", "wrong_labels"]
 
+# stands for a prediction that is not finite: two of them are the same answer, as two NaN are not
+NO_NUMBER = float(np.finfo(np.float64).max)
 _PLAIN = (str, bytes, bool, int, float)
+_NUMBERS = (bool, int, float)
 
 
 def class_numbers(predictor: str, predictions: Any, classes: Labels, n: int) -> IntArray:
@@ -43,6 +46,29 @@ def class_numbers(predictor: str, predictions: Any, classes: Labels, n: int) -> 
     return np.array([table.get(value, -1) for value in values], dtype=np.int64)
 
 
+def finite_numbers(predictor: str, predictions: Any, n: int, verb: str = "predict") -> FloatArray:
+    """Return predictions that are numbers as doubles, ``NO_NUMBER`` for NaN and infinity, or say what is wrong.
+
+    Examples
+    --------
+    >>> from pacbayes._core.predictions import NO_NUMBER, finite_numbers
+    >>> found = finite_numbers("A model", [[1.5], [float("nan")]], 2)
+    >>> found.tolist() == [1.5, NO_NUMBER]
+    True
+    """
+    array = _as_column(predictor, predictions, n, f"{verb} one number")
+    if array.dtype.kind == "O" and all(type(each) in _NUMBERS for each in map(_item, array.tolist())):
+        array = np.array([_item(each) for each in array.tolist()], dtype=np.float64)
+    if array.dtype.kind not in "biuf":
+        raise ValueError(f"{predictor} must {verb} numbers. Got {array.dtype} instead.")
+    numbers = array.astype(np.float64)
+    return np.where(np.isfinite(numbers), numbers, NO_NUMBER)
+
+
+def _item(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
+
+
 def wrong_labels(numbers: IntArray, labels: Labels, classes: Labels) -> Labels:
     """Return the predicted labels; where a prediction is no class at all, a class that is not the row's."""
     own = np.searchsorted(classes, labels)
@@ -65,18 +91,18 @@ def vote_shares(predictions: Iterable[IntArray], weights: FloatArray, n: int, cl
     return shares
 
 
-def _as_column(predictor: str, predictions: Any, n: int) -> Labels:
+def _as_column(predictor: str, predictions: Any, n: int, does: str = "predict one label") -> Labels:
     """Return one prediction per row in a plain array."""
     if np.ma.isMaskedArray(predictions) and np.ma.getmaskarray(predictions).any():
-        raise ValueError(f"{predictor} must predict a label for each row. Got masked predictions.")
+        raise ValueError(f"{predictor} must {does} per row. Got masked predictions.")
     try:
         array = np.array(predictions.to_numpy() if hasattr(predictions, "to_numpy") else predictions, subok=False)
     except ValueError as error:
-        raise ValueError(f"{predictor} must predict one label per row. {_line(error)}") from None
+        raise ValueError(f"{predictor} must {does} per row. {_line(error)}") from None
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.shape != (n,):
-        raise ValueError(f"{predictor} must predict one label per row ({n}). Got shape {array.shape} instead.")
+        raise ValueError(f"{predictor} must {does} per row ({n}). Got shape {array.shape} instead.")
     return array
 
 

@@ -17,9 +17,11 @@ from sklearn.utils import check_consistent_length
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
-from pacbayes._core.types import IntArray, Labels, Rows, RowsLike
+from pacbayes._core.types import FloatArray, IntArray, Labels, Rows, RowsLike
 
-__all__ = ["concatenate", "labels_of", "refuse_text", "rows_of", "take"]
+__all__ = ["concatenate", "labels_of", "numbers_of", "refuse_text", "rows_of", "take"]
+
+_EXACT = 2**53  # whole numbers up to here are doubles
 
 
 def rows_of(X: RowsLike) -> Rows:
@@ -47,16 +49,33 @@ def labels_of(owner: str, X: Rows, y: ArrayLike | None) -> Labels:
     return labels
 
 
-def _refuse_odd_labels(owner: str, y: ArrayLike) -> None:
+def numbers_of(owner: str, name: str, X: Rows | None, y: ArrayLike | None) -> FloatArray:
+    """Return one finite number per row, or say what is wrong with them."""
+    if y is None:
+        raise ValueError(f"{owner} requires {name} to be passed, but the target {name} is None.")
+    _refuse_odd_labels(owner, y, name)
+    given: Labels = column_or_1d(y, warn=True)
+    if X is not None:
+        check_consistent_length(X, given)
+    refuse_text(f"The {name!r} argument of {owner}", given)
+    if given.dtype.kind in "iu" and given.size and max(abs(int(given.min())), abs(int(given.max()))) > _EXACT:
+        raise ValueError(f"The {name!r} argument of {owner} must hold numbers up to 2**53. Got larger ones instead.")
+    numbers = np.asarray(given, dtype=np.float64)
+    if not np.isfinite(numbers).all():
+        raise ValueError(f"The {name!r} argument of {owner} must not contain NaN or infinity.")
+    return numbers
+
+
+def _refuse_odd_labels(owner: str, y: ArrayLike, name: str = "y") -> None:
     """Refuse labels that are masked, missing, or text and numbers at once, before anything turns one into the other."""
     if np.ma.isMaskedArray(y) and np.ma.getmaskarray(y).any():
-        raise ValueError(f"The 'y' argument of {owner} must not contain masked labels.")
+        raise ValueError(f"The {name!r} argument of {owner} must not contain masked labels.")
     given: Any = y.to_numpy() if hasattr(y, "to_numpy") else y
     kind = getattr(getattr(given, "dtype", None), "kind", "O")
     if kind not in "biufUOT":
         reason = "Complex data not supported. " if kind == "c" else ""  # in scikit-learn's words
         raise ValueError(
-            f"{reason}The 'y' argument of {owner} must hold labels that are numbers, truth values or text. "
+            f"{reason}The {name!r} argument of {owner} must hold labels that are numbers, truth values or text. "
             f"Got {given.dtype} instead."
         )
     if kind != "O" or not isinstance(given, list | tuple | np.ndarray):
@@ -64,12 +83,14 @@ def _refuse_odd_labels(owner: str, y: ArrayLike) -> None:
     flat = given if isinstance(given, list | tuple) else np.ravel(given).tolist()
     plain = [each.item() if isinstance(each, np.generic) else each for each in flat]
     if any(each is None or (type(each) is float and math.isnan(each)) for each in plain):
-        raise ValueError(f"The 'y' argument of {owner} must not contain NaN or missing labels.")
+        raise ValueError(f"The {name!r} argument of {owner} must not contain NaN or missing labels.")
     texts = {type(each) is str for each in plain}
     odd = [each for each in plain if not isinstance(each, list | tuple | np.ndarray | numbers.Real | str)]
     if len(texts) > 1 or odd or any(isinstance(each, str) and type(each) is not str for each in plain):
         kinds = ", ".join(sorted({type(each).__name__ for each in plain})[:5])
-        raise ValueError(f"The 'y' argument of {owner} must hold labels that are all numbers or all text. Got {kinds}.")
+        raise ValueError(
+            f"The {name!r} argument of {owner} must hold labels that are all numbers or all text. Got {kinds}."
+        )
 
 
 def refuse_text(owner: str, values: RowsLike) -> None:

@@ -21,13 +21,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
 from scipy.special import gammaln
 
 from pacbayes._core.digests import digest_of_arrays
-from pacbayes._core.types import BoolArray, IntArray, Labels
+from pacbayes._core.types import BoolArray, FloatArray, IntArray, Labels
 
 __all__ = ["ALONE", "Answers", "ask_row_by_row", "sample_size", "seed_of"]
 
@@ -76,11 +77,22 @@ class Answers:
             worst[positions] = np.where(worst[positions] == right, answers, worst[positions])
         return worst
 
+    def farthest_from(self, truth: FloatArray) -> FloatArray:
+        """Return, of the answers about each row, the one that is farthest from the truth."""
+        worst: FloatArray = np.array(self.together, dtype=np.float64)
+        with np.errstate(over="ignore"):
+            for positions, answers in self.others:
+                farther = np.abs(answers - truth[positions]) > np.abs(worst[positions] - truth[positions])
+                worst[positions] = np.where(farther, answers, worst[positions])
+        return worst
+
     def different(self, within: float) -> BoolArray:
         """Return for each row whether its answers differ."""
         found = np.zeros(len(self.together), dtype=bool)
         for positions, answers in self.others:
-            unequal = ~(np.abs(answers - self.together[positions]) <= within)
+            with np.errstate(over="ignore"):  # two numbers may lie farther apart than any double
+                gap = np.abs(answers - self.together[positions])
+            unequal = ~(gap <= within)
             found[positions] |= unequal.reshape(len(positions), -1).any(axis=1)
         return found
 
@@ -95,6 +107,7 @@ def ask_row_by_row(
     within: float = 0.0,
     verb: str = "answer for",
     truth: IntArray | None = None,
+    errs: Callable[[Answers], BoolArray] | None = None,
 ) -> Answers:
     """Ask a predictor about ``n`` rows in different batches; refuse it if many answers depend on them.
 
@@ -116,6 +129,8 @@ def ask_row_by_row(
         What it does with each row, for the message.
     truth : ndarray, optional
         The right answers, for the check that errors are not gathered among the rows that were asked alone.
+    errs : callable, optional
+        In place of ``truth``: from all answers to which rows count as errors in that check.
 
     Examples
     --------
@@ -146,11 +161,19 @@ another batch.
     answers = Answers(together, others)
     _refuse_many(model, verb, int(answers.different(within).sum()), n)
     if truth is not None:
-        wrong = (truth != answers.wrong_where_different(truth).T).T.reshape(n, -1).any(axis=1)
+        errs = partial(_errors, truth=truth)
+    if errs is not None:
+        wrong = errs(answers)
         if _chance_of_more(int(wrong[sample].sum()), int(wrong.sum()), sample.size, n) < _CHANCE:
             words = f"Got {int(wrong[sample].sum())} of {sample.size} rows that it errs on where they come alone, and "
             raise ValueError(_sentence(model, verb, f"{words}{int(wrong.sum())} of all {n}."))
     return answers
+
+
+def _errors(answers: Answers, truth: IntArray) -> BoolArray:
+    """Return for each row whether any answer about it is wrong."""
+    wrong = truth != answers.wrong_where_different(truth).T
+    return np.asarray(wrong.T.reshape(truth.size, -1).any(axis=1))
 
 
 def _chance_of_more(found: int, marked: int, drawn: int, n: int) -> float:

@@ -9,6 +9,7 @@ import numpy as np
 
 from pacbayes import bounds
 from pacbayes._core.types import FloatArray
+from pacbayes.certificate.quantities import QUANTITIES
 from pacbayes.certificate.statement import Statement
 
 __all__ = ["BLOCK_NAMES", "block_statistics", "wrong_blocks"]
@@ -31,7 +32,9 @@ def block_statistics(observed: Mapping[str, Any], rates: str | float | None, n: 
 def wrong_blocks(statement: Statement, delta: float) -> str | None:
     """Return what no losses in [0, 1] can have given at the rates of the rule; None if there is nothing of the kind."""
     given = statement.observed
-    if set(given) != {"risk", *BLOCK_NAMES} or statement.bound != "sequential" or statement.quantity != "loss":
+    if set(given) != {"risk", *BLOCK_NAMES} or statement.bound != "sequential":
+        return "names"
+    if not QUANTITIES[statement.quantity].is_graded:
         return "names"
     numbers = block_statistics(given, statement.rates, statement.n, delta)
     mean, square, cube, growth = (np.asarray(numbers[name], dtype=float) for name in BLOCK_NAMES)

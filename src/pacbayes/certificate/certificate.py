@@ -86,6 +86,11 @@ class Certificate:
         return self.statements[0].value
 
     @property
+    def limit(self) -> float:
+        """The first statement's bound as its sentence has it: in the units of the labels, where there is a scale."""
+        return self.statements[0].limit
+
+    @property
     def n(self) -> int:
         """The number of examples of the first statement."""
         return self.statements[0].n

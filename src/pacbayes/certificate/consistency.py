@@ -121,11 +121,36 @@ def _check_claims(record: Certificate, statement: Statement) -> Check:
         if statement.source is None
         else not is_own_source(record, statement, statement.source),
         "rates": not _own_rates(record, statement),
-        "quantity": statement.quantity not in QUANTITIES,
+        "quantity": not _own_quantity(statement),
+        "scale": not _own_scale(record, statement),
         "assumptions": not _own_assumptions(record, statement),
     }
     wrong = next((code for code, so in complaints.items() if so), None)
     return Check("claims", wrong is None, claimed=wrong)
+
+
+def _own_quantity(statement: Statement) -> bool:
+    """Whether the quantity is one of the library's, stated of a predictor that has it, by a bound made for it."""
+    known = QUANTITIES.get(statement.quantity)
+    if known is None or (known.about is not None and statement.about not in known.about):
+        return False
+    return known.bounds is None or statement.bound in known.bounds
+
+
+def _own_scale(record: Certificate, statement: Statement) -> bool:
+    """Whether the scale is the one that was chosen, once: beforehand, which is assumed, or on learning rows."""
+    parameter = QUANTITIES[statement.quantity].parameter
+    chosen = [each for each in record.choices if each.what in ("scale", "tolerance")]
+    if parameter is None:
+        return statement.scale is None and not chosen
+    if len(chosen) != 1 or statement.scale is None:
+        return False
+    if (chosen[0].what, chosen[0].value) != (parameter, statement.scale):
+        return False
+    if chosen[0].where == "given":
+        return "scale_before" in statement.assumptions
+    rows, learning = _chosen(record, f"{parameter}_rows"), _chosen(record, "learning_rows")
+    return chosen[0].where == "learning_rows" and _is_count(rows) and _is_count(learning) and bool(rows <= learning)
 
 
 def _is_order_unknown(record: Certificate) -> bool:

@@ -9,6 +9,8 @@ from typing import Any
 
 from pacbayes import bounds
 from pacbayes._core.plain import to_plain
+from pacbayes._core.units import in_units
+from pacbayes.certificate.quantities import QUANTITIES
 
 __all__ = ["AS_GIVEN", "REFIT", "Choice", "Consequence", "Reference", "Source", "Statement"]
 
@@ -111,8 +113,10 @@ class Statement:
     ----------
     about : str
         Whose: a code of :data:`pacbayes.certificate.SUBJECTS`.
-    quantity : {"error", "loss"}
-        What is bounded: the true error, or the true mean of a loss in [0, 1].
+    quantity : {"error", "loss", "absolute_error", "squared_error", "miss"}
+        What is bounded: the true error, or the true mean of a loss in [0, 1]. For predictions that are numbers the loss
+        is their absolute or squared error, counted up to ``scale`` and divided by it (by its square), or whether they
+        miss by more than ``scale``.
     side : {"upper"}
         From which side.
     value : float
@@ -135,6 +139,8 @@ class Statement:
         portfolio with references has its bets around it (:func:`pacbayes.bounds.learned_bets`).
     reference : Reference or None
         The one that was subtracted at a strength chosen beforehand.
+    scale : float or None
+        What errors of predictions that are numbers are measured by, in the units of the labels.
     references : tuple of {"fixed", "predictable"}
         Kinds of the references of a portfolio, which bets on all strengths at once.
     source : Source or None
@@ -156,6 +162,7 @@ class Statement:
     kl: float = 0.0
     rates: str | float | None = None
     reference: Reference | None = None
+    scale: float | None = None
     references: tuple[str, ...] = ()
     source: Source | None = None
     consequences: tuple[Consequence, ...] = ()
@@ -180,6 +187,16 @@ class Statement:
         return float(risk) if isinstance(risk, int | float) else math.nan
 
     @property
+    def limit(self) -> float:
+        """The bound as its sentence has it: in the units of the labels, where there is a scale; otherwise the value."""
+        known = QUANTITIES.get(self.quantity)
+        if known is None or self.scale is None or not known.power:
+            return self.value
+        exact = in_units(self.value, self.scale, known.power)
+        found = float(exact)
+        return found if found >= exact else math.nextafter(found, math.inf)
+
+    @property
     def citation(self) -> str:
         """BibTeX of the bound."""
         return bounds.get(self.bound).citation
@@ -199,7 +216,7 @@ class Statement:
         record = to_plain(asdict(self))
         if not isinstance(record, dict):
             return {}
-        for name in ("references", "source"):  # fields that came later; without them older digests stay as they are
+        for name in ("references", "source", "scale"):  # fields that came later: without them older digests stay
             if not record[name]:
                 del record[name]
         return record

@@ -47,6 +47,7 @@ class Subject:
 
 
 _BETTING = frozenset({"betting"})
+_OF_PREDICTIONS = _EXACT | {"sequential"}  # for losses between 0 and 1, which only some quantities have
 _LEARNED = frozenset({"iid", "nothing_before", "row_by_row"})
 _UNSEEN = frozenset({"iid", "unseen"})
 _ONE_DRAW = "one draw from the posterior per row"
@@ -54,6 +55,7 @@ SUBJECTS: dict[str, Subject] = {
     "predict": Subject(
         "`predict`",
         "The model itself, as it is used to predict",
+        bounds=_OF_PREDICTIONS,
         consequences=(("noisy_draw", "same"),),
         procedures=frozenset({"split"}),
         assumptions=_LEARNED,
@@ -93,12 +95,14 @@ SUBJECTS: dict[str, Subject] = {
     "given_predictions": Subject(
         "the predictor that made these predictions",
         "The predictor that made these predictions",
+        bounds=_OF_PREDICTIONS,
         procedures=frozenset({"given"}),
         assumptions=_UNSEEN,
     ),
     "given_model": Subject(
         "`predict`",
         "The model itself, as it is used to predict",
+        bounds=_OF_PREDICTIONS,
         procedures=frozenset({"given"}),
         assumptions=_UNSEEN | {"row_by_row"},
     ),

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from decimal import ROUND_FLOOR, Decimal
 from html import escape
 from typing import TYPE_CHECKING
 
 from pacbayes._core.note_words import TABLE_NOTES, fill_sentence
 from pacbayes._core.notes import Note
 from pacbayes._core.plain import visible
+from pacbayes._core.units import in_units, limit_text, number_text, round_up
 from pacbayes.certificate.arithmetic import transfer_parts
 from pacbayes.certificate.assumptions import ASSUMPTIONS
-from pacbayes.certificate.quantities import QUANTITIES
+from pacbayes.certificate.quantities import QUANTITIES, Quantity
 from pacbayes.certificate.statement import REFIT
 from pacbayes.certificate.subjects import SUBJECTS
 
@@ -24,9 +25,12 @@ __all__ = [
     "as_table",
     "assumption_words",
     "choice_words",
+    "limit_words",
     "note_words",
     "portfolio_words",
+    "risk_words",
     "round_up",
+    "scale_words",
     "sentence",
     "sentences",
     "table_lines",
@@ -64,7 +68,14 @@ _NOTES = {
 
 _WHAT = {
     "learning_rows": "learning rows",
-    "learning_curve": "learning curve (rows learned from: errors/rows on the learning rows after them)",
+    "learning_curve": "learning curve (rows learned from: errors or sum of losses/rows on the learning rows after "
+    "them)",
+    "scale": "scale, the most that an error counts",
+    "scale_rule": "rule for the scale",
+    "scale_rows": "rows whose labels gave the scale, the first of the learning rows",
+    "tolerance": "tolerance",
+    "tolerance_rule": "rule for the tolerance, a quarter of",
+    "tolerance_rows": "rows whose labels gave the tolerance, the first of the learning rows",
     "prior_mean": "prior mean",
     "prior_shape": "prior shape",
     "prior_scale": "prior scale",
@@ -90,6 +101,7 @@ _VALUES = {
     "gradient": "by the gradient of the bound",
     "as_given": "the earliest first, not shuffled",
     "refit_on_all_rows": "the same learner, refitted on all rows and not certified by this",
+    "label_spread": "the distance between the 5 % and the 95 % quantile of their labels",
 }
 _WHERE = {
     "given": "given",
@@ -108,11 +120,6 @@ _COSTS = {
     "most_of_the_weight": "has {size:.4g} of the weight of the rates; the rest is spread over a grid",
     "portfolio": "costs its weight among {size:g} bets, inside the bound",
 }
-
-
-def round_up(value: float, digits: int = 4) -> str:
-    """Return a bound as text, rounded up so that it stays one."""
-    return str(Decimal(value).quantize(Decimal(1).scaleb(-digits), rounding=ROUND_CEILING))
 
 
 def _percent(delta: float) -> str:
@@ -135,15 +142,37 @@ def _sentence(certificate: Certificate, statement: Statement) -> str:
     same = [SUBJECTS[each.about].words for each in statement.consequences if each.rule == "same"]
     subject = SUBJECTS[statement.about].words + "".join(f", and of {words}," for words in same)
     known = QUANTITIES.get(statement.quantity)
-    quantity = visible(statement.quantity) if known is None else known.words
-    text = (
-        f"With probability at least {_percent(certificate.delta)} over the data, the true {quantity} of "
-        f"{subject}{_period_words(certificate)} is at most {round_up(statement.value)}"
+    quantity = _unknown(statement.quantity) if known is None else known
+    where = _period_words(certificate)
+    claim = quantity.claim.format(
+        words=quantity.words,
+        subject=subject,
+        where=where.rstrip(",") if quantity.power else where,  # a comma follows
+        limit=limit_words(statement, statement.value),
+        scale=scale_words(statement),
     )
+    text = f"With probability at least {_percent(certificate.delta)} over the data, {claim}"
     for each in statement.consequences:
         if each.rule == "twice":
             text += f", and that of {SUBJECTS[each.about].words}, at most {round_up(each.value)}"
     return text + "."
+
+
+def _unknown(name: str) -> Quantity:
+    """Return what stands for a quantity that this version does not know."""
+    words = visible(name).replace("{", "(").replace("}", ")")
+    return Quantity(words, words, words, words)
+
+
+def limit_words(statement: Statement, value: float) -> str:
+    """Return a bound of a statement, or what was observed, as text, rounded up, in the units that its sentence has."""
+    known = QUANTITIES.get(statement.quantity)
+    return round_up(value) if known is None else limit_text(value, statement.scale, known.power)
+
+
+def scale_words(statement: Statement) -> str:
+    """Return the scale or tolerance of a statement as text; nothing where there is none."""
+    return "" if statement.scale is None else number_text(float(statement.scale))
 
 
 def _period_words(certificate: Certificate) -> str:
@@ -192,13 +221,16 @@ def _transfer_rows(statement: Statement, delta: float) -> list[tuple[str, str]]:
 
 
 def _statement_rows(statement: Statement) -> list[tuple[str, str]]:
-    lines = [("value", round_up(statement.value))]
+    lines = [("value", limit_words(statement, statement.value))]
+    known = QUANTITIES.get(statement.quantity)
+    if known is not None and known.parameter is not None:
+        lines.append((known.parameter, f"{scale_words(statement)}, fixed before the judged rows"))
     lines += [("vote", round_up(each.value)) for each in statement.consequences if each.about == "vote"]
     if statement.share < 1.0:
         lines.append(("share", f"{statement.share:.4g} of delta"))
     if statement.source is None:
         lines.append(("examples", f"{statement.n}, the rows that the bound is computed on"))
-    lines.append(("observed", f"{statement.risk:.4f}"))
+    lines.append(("observed", risk_words(statement)))
     lines.append(("divergence", f"{statement.kl:.4g} nats from prior to posterior"))
     reference = statement.reference
     bound = visible(statement.bound)
@@ -208,6 +240,16 @@ def _statement_rows(statement: Statement) -> list[tuple[str, str]]:
         words = f"{reference.kind}, strength {reference.strength:.4f}, {loss}, {visible(reference.bound)}"
         lines.append(("reference", words))
     return lines + [("reference", words) for words in portfolio_words(statement)]
+
+
+def risk_words(statement: Statement) -> str:
+    """Return what was observed as text, in the units that a statement's sentence has."""
+    known = QUANTITIES.get(statement.quantity)
+    if known is None or known.parameter is None:
+        return f"{statement.risk:.4f}"
+    if not known.power:
+        return f"{100.0 * statement.risk:.2f} %"
+    return f"{float(in_units(statement.risk, statement.scale, known.power)):.4g}"
 
 
 def portfolio_words(statement: Statement) -> list[str]:

@@ -4,12 +4,14 @@ from pacbayes.estimators.classifier import CertifiedClassifier
 from pacbayes.estimators.logistic import CertifiedLogisticRegression
 from pacbayes.estimators.online import OnlineCertifiedClassifier
 from pacbayes.estimators.predictions import certify, certify_predictions
+from pacbayes.estimators.regressor import CertifiedRegressor
 from pacbayes.procedures import CertificateWarning
 
 __all__ = [
     "CertificateWarning",
     "CertifiedClassifier",
     "CertifiedLogisticRegression",
+    "CertifiedRegressor",
     "OnlineCertifiedClassifier",
     "certify",
     "certify_predictions",

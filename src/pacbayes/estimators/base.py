@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from numpy.typing import ArrayLike
 from sklearn.base import clone
@@ -29,6 +29,7 @@ class CertifiedEstimator(ABC):
     order_: IntArray
     seed_: int
     in_order_: bool
+    _of_numbers: ClassVar[bool] = False  # whether labels are numbers, not classes
     fit_params_: Mapping[str, Labels] = MappingProxyType({})  # further values, one per row, for learning alone
 
     @abstractmethod
@@ -86,7 +87,7 @@ class CertifiedEstimator(ABC):
         """Everything after the shuffle, which is a function of data, parameters, order and seed alone."""
         given_seed = self.random_state
         known = int(given_seed) if isinstance(given_seed, numbers.Integral) else None
-        cautions = find_cautions(type(self).__name__, given, labels)
+        cautions = find_cautions(type(self).__name__, given, labels, of_numbers=self._of_numbers)
         options = (cautions, self.in_order_, self.fit_params_, self._learning_only())
         sample = Sample(rows, labels, order, seed, known, *options)
         issued = self._procedure(len(labels)).run(sample)

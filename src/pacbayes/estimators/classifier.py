@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from inspect import isclass
 from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -27,22 +27,9 @@ from pacbayes._core.types import (
     Transformer,
 )
 from pacbayes.certificate import Certificate
-from pacbayes.estimators.base import check_fraction
-from pacbayes.estimators.wrapped import CertifiedWrapper
+from pacbayes.estimators.wrapped import CertifiedSplit
 from pacbayes.learners import CrossValidatedLogistic
-from pacbayes.procedures import (
-    Adaptive,
-    ClassifierLearner,
-    FixedFraction,
-    Pair,
-    Point,
-    Procedure,
-    Split,
-    Stop,
-    Transfer,
-    hash_rows,
-    transfer_delta,
-)
+from pacbayes.procedures import ClassifierLearner, Pair, Procedure, Split, Transfer, hash_rows, transfer_delta
 from pacbayes.procedures.class_weights import ClassWeight, check_class_weight
 from pacbayes.tables import ColumnPreprocessor, TableError, name_texts
 
@@ -53,18 +40,7 @@ def _has_probabilities(model: CertifiedClassifier) -> bool:
     return hasattr(getattr(model, "estimator_", model.base_estimator()), "predict_proba")
 
 
-def _check_fit_params(owner: str, given: Mapping[str, ArrayLike], y: ArrayLike | None) -> dict[str, Labels]:
-    """Return what is to be given to the estimator's fit as arrays, or say which is not one value per row."""
-    arrays = {name: np.asarray(given[name]) for name in sorted(given)}
-    for name, values in arrays.items():
-        if values.shape != np.asarray(y).shape[:1]:
-            raise ValueError(
-                f"The {name!r} argument of {owner}.fit must hold one value per row. Got shape {values.shape} instead."
-            )
-    return arrays
-
-
-class CertifiedClassifier(CertifiedWrapper):
+class CertifiedClassifier(ClassifierMixin, CertifiedSplit):  # type: ignore[misc]
     """Any scikit-learn classifier or pipeline, any number of classes, with an exact limit on its true error.
 
     The rows are shuffled; the estimator is trained on a first part and evaluated on the rest, where the exact binomial
@@ -143,8 +119,6 @@ class CertifiedClassifier(CertifiedWrapper):
     classes_: Labels
     estimator_: Classifier
     refitted_: Classifier
-    n_learning_: int
-    curve_: tuple[Point, ...]
 
     def __init__(
         self,
@@ -179,13 +153,7 @@ class CertifiedClassifier(CertifiedWrapper):
 
     def _validate(self, X: RowsLike, y: ArrayLike | None) -> tuple[Rows, Labels]:
         owner = type(self).__name__
-        if not (isinstance(self.split, str) and self.split == "adaptive"):
-            if isinstance(self.split, str):
-                raise ValueError(
-                    f"The 'split' parameter of {owner} must be 'adaptive' or a float in (0, 1). "
-                    f"Got {self.split!r} instead."
-                )
-            check_fraction(owner, "split", self.split)
+        self._forget("refitted_", "row_hashes_")
         if not isinstance(self.refit, bool | np.bool_):
             raise ValueError(  # noqa: TRY004
                 f"The 'refit' parameter of {owner} must be True or False. Got {self.refit!r} instead."
@@ -193,7 +161,8 @@ class CertifiedClassifier(CertifiedWrapper):
         rows, labels = super()._validate(X, y)
         self.classes_ = np.unique(labels)
         self._check_preprocessing(owner, rows, labels.size)
-        check_class_weight(owner, self.class_weight, self.base_estimator(), self.classes_)
+        if self.class_weight is not None:
+            check_class_weight(owner, self.class_weight, self.base_estimator(), self.classes_)
         return rows, labels
 
     def _check_preprocessing(self, owner: str, rows: Rows, count: int) -> None:
@@ -219,30 +188,6 @@ class CertifiedClassifier(CertifiedWrapper):
     def _learning_only(self) -> tuple[str, ...]:
         return () if self.class_weight is None else ("class_weight",)
 
-    def fit(self, X: RowsLike, y: ArrayLike | None, *, in_order: bool = False, **fit_params: ArrayLike) -> Self:
-        """Learn the predictor and issue its certificate.
-
-        Parameters
-        ----------
-        X : array_like or data frame, shape (n, d)
-            Rows.
-        y : array_like, shape (n,)
-            Labels.
-        in_order : bool, default=False
-            Whether to take the rows as they come, the earliest first, instead of shuffling them: the first learn, the
-            later judge, and the certificate is about rows like the later ones.
-        **fit_params : array_like, shape (n,)
-            Further values, one per row, that the estimator's ``fit`` is given for the learning rows, such as
-            ``sample_weight`` (of a pipeline ``step__sample_weight``). They play a part in learning only: the
-            certificate is about rows as they come, each counted once.
-        """
-        self._forget("refitted_", "row_hashes_")
-        self.fit_params_ = _check_fit_params(type(self).__name__, fit_params, y)
-        return super().fit(X, y, in_order=in_order)
-
-    def _stop(self) -> Stop:
-        return Adaptive() if isinstance(self.split, str) else FixedFraction(float(self.split))
-
     def _procedure(self, rows: int) -> Procedure:
         del rows
         return Split(
@@ -258,11 +203,6 @@ class CertifiedClassifier(CertifiedWrapper):
         if self.refit:
             self.row_hashes_ = hash_rows(rows)
         return self
-
-    def predict(self, X: RowsLike) -> Labels:
-        """Return the labels that the certificate is about."""
-        rows = self._rows(X)
-        return np.asarray(self.estimator_.predict(rows))
 
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: RowsLike) -> FloatArray:

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import clone
+from sklearn.base import ClassifierMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -26,7 +26,7 @@ _RATIO = 1.25
 _FIRST_SHARE = 5  # by default the first snapshot is trained on a fifth of the rows
 
 
-class OnlineCertifiedClassifier(CertifiedWrapper):
+class OnlineCertifiedClassifier(ClassifierMixin, CertifiedWrapper):  # type: ignore[misc]
     """Any scikit-learn classifier or pipeline, any number of classes, with a certificate that grows with the data.
 
     The rows are shuffled and taken as a stream. At the points of the schedule a snapshot of the estimator is trained

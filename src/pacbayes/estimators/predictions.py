@@ -4,27 +4,41 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.base import is_regressor
 
 from pacbayes._core.arguments import single
-from pacbayes._core.rows import labels_of, rows_of
+from pacbayes._core.rows import labels_of, numbers_of, rows_of
 from pacbayes._core.types import Predictor, RowsLike
 from pacbayes.certificate import Certificate
 from pacbayes.estimators.base import check_candidates
-from pacbayes.procedures.given import Given, check_losses, refuse_fractions, zero_one_losses
+from pacbayes.estimators.regressor import make_rule
+from pacbayes.metrics import LossRule
+from pacbayes.procedures.given import Given, check_losses, predicted_numbers, refuse_fractions, zero_one_losses
 
 __all__ = ["certify", "certify_predictions"]
 
 
-def certify(model: Predictor, X: RowsLike, y: ArrayLike, delta: float = 0.05, *, candidates: int = 1) -> Certificate:
-    """Certificate for a fitted classifier from rows that played no part in training or choosing it.
+def certify(
+    model: Predictor,
+    X: RowsLike,
+    y: ArrayLike,
+    delta: float = 0.05,
+    *,
+    loss: str | None = None,
+    scale: float | None = None,
+    tolerance: float | None = None,
+    candidates: int = 1,
+) -> Certificate:
+    """Certificate for a fitted classifier or regressor from rows that played no part in training or choosing it.
 
     The model predicts the rows in several batches, and some of them alone; a row whose prediction depends on its
-    batch counts as an error, and a model with many of them is refused. The true error is bounded by the exact
-    binomial limit (:func:`pacbayes.bounds.clopper_pearson`).
+    batch counts as an error (of a regressor the prediction farthest from the label counts), and a model with many of
+    them is refused. The true error is bounded by the exact binomial limit (:func:`pacbayes.bounds.clopper_pearson`);
+    for a regressor see ``loss``.
 
     Parameters
     ----------
-    model : classifier
+    model : classifier or regressor
         Fitted; anything with ``predict``.
     X : array_like or data frame, shape (n, d)
         Rows that it has not seen.
@@ -32,6 +46,11 @@ def certify(model: Predictor, X: RowsLike, y: ArrayLike, delta: float = 0.05, *,
         Their labels, of the kind that it predicts.
     delta : float, default=0.05
         Allowed probability of failure, in (0, 1).
+    loss : {"absolute", "squared", "within"}, optional
+        For predictions that are numbers: the absolute or squared error, counted up to ``scale``, or whether it exceeds
+        ``tolerance``, as in :class:`pacbayes.CertifiedRegressor`.
+    scale, tolerance : float, optional
+        What errors are measured by, whichever the loss has. It has to be fixed before these rows are looked at.
     candidates : int, default=1
         How many models are compared on these same rows; each gets its share of delta.
 
@@ -48,17 +67,45 @@ def certify(model: Predictor, X: RowsLike, y: ArrayLike, delta: float = 0.05, *,
     >>> model = GaussianNB().fit(X[:300], y[:300])
     >>> print(pb.certify(model, X[300:], y[300:]).sentence())
     With probability at least 95 % over the data, the true error of `predict` is at most 0.0577.
+    >>> from sklearn.datasets import load_diabetes
+    >>> from sklearn.linear_model import Ridge
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> ridge = Ridge(0.1).fit(X[:200], y[:200])
+    >>> print(pb.certify(ridge, X[200:], y[200:], loss="within", tolerance=100).sentence())
+    With probability at least 95 % over the data, `predict` misses by more than 100 in at most 11.79 % of cases.
     """
     owner = "certify"
     if not hasattr(model, "predict"):
-        raise ValueError(f"The 'model' argument of {owner} must be a fitted classifier. Got {model!r:.60} instead.")
+        raise ValueError(
+            f"The 'model' argument of {owner} must be a fitted classifier or regressor. Got {model!r:.60} instead."
+        )
     procedure = Given(delta=float(single(owner, "delta", delta)), candidates=check_candidates(owner, candidates))
-    refuse_fractions(owner, "y", np.asarray(y))
-    rows = rows_of(X)
-    labels = labels_of(owner, rows, y)
+    rule, rows = _find_rule(owner, loss, scale, tolerance), rows_of(X)
+    if rule is None:
+        refuse_fractions(owner, "y", np.asarray(y))
+        _refuse_regressor(owner, model)
+    labels = labels_of(owner, rows, y) if rule is None else numbers_of(owner, "y", rows, y)
     if labels.size == 0:
         raise ValueError(f"{owner} needs at least one row. Got none.")
-    return procedure.certify_model(model, rows, labels)
+    return procedure.certify_model(model, rows, labels, rule=rule)
+
+
+def _find_rule(owner: str, loss: object, scale: object, tolerance: object) -> LossRule | None:
+    """Return the loss of predictions that are numbers; None for predictions that are labels."""
+    if loss is not None:
+        return make_rule(owner, loss, scale, tolerance, required=True)
+    if scale is not None or tolerance is not None:
+        raise ValueError(f"{owner} takes 'scale' or 'tolerance' with loss='absolute', 'squared' or 'within' only.")
+    return None
+
+
+def _refuse_regressor(owner: str, model: Predictor) -> None:
+    """Refuse a regressor where labels are expected: almost no number equals another."""
+    if hasattr(model, "__sklearn_tags__") and is_regressor(model):
+        raise ValueError(
+            f"The 'model' argument of {owner} must be a classifier unless a loss is named. Got the regressor "
+            f"{type(model).__name__}; pass loss='absolute' or 'squared' with scale=, or 'within' with tolerance=."
+        )
 
 
 def certify_predictions(
@@ -67,11 +114,14 @@ def certify_predictions(
     delta: float = 0.05,
     *,
     losses: ArrayLike | None = None,
+    loss: str | None = None,
+    scale: float | None = None,
+    tolerance: float | None = None,
     candidates: int = 1,
 ) -> Certificate:
     """Certificate for one fixed predictor from examples that it has not seen.
 
-    Labels and predictions are classes: whole numbers, truth values or text. For regression pass ``losses``.
+    Labels and predictions are classes: whole numbers, truth values or text; or, with ``loss``, numbers.
     Labels and predictions, or losses that are all 0 or 1, are bounded by the exact binomial limit
     (:func:`pacbayes.bounds.clopper_pearson`); losses with values between by :func:`pacbayes.bounds.sequential`, in
     an order that is drawn with a fixed seed, so that it does not matter how the examples are sorted.
@@ -84,6 +134,11 @@ def certify_predictions(
         Allowed probability of failure, in (0, 1).
     losses : array_like, shape (n,), optional
         In place of labels and predictions: the loss on each example, in [0, 1].
+    loss : {"absolute", "squared", "within"}, optional
+        For predictions that are numbers: the absolute or squared error, counted up to ``scale``, or whether it exceeds
+        ``tolerance``, as in :class:`pacbayes.CertifiedRegressor`.
+    scale, tolerance : float, optional
+        What errors are measured by, whichever the loss has. It has to be fixed before these rows are looked at.
     candidates : int, default=1
         How many predictors are compared on these same examples; each gets its share of delta.
 
@@ -98,16 +153,32 @@ def certify_predictions(
     >>> print(pb.certify_predictions(y_true, y_pred).sentence())
     With probability at least 95 % over the data, the true error of the predictor that made these predictions is \
 at most 0.2523.
+    >>> y_true, y_pred = [1.5, 2.0, 4.0] * 100, [1.0, 2.5, 3.5] * 100
+    >>> print(pb.certify_predictions(y_true, y_pred, loss="absolute", scale=2).sentence())
+    With probability at least 95 % over the data, the mean absolute error of the predictor that made these \
+predictions, counted up to 2, is at most 0.5169.
     >>> round(pb.certify_predictions(losses=[0.1, 0.3, 0.2] * 100, delta=0.05).value, 4)
     0.2119
     """
     owner = "certify_predictions"
     procedure = Given(delta=float(single(owner, "delta", delta)), candidates=check_candidates(owner, candidates))
-    if losses is not None and y_true is None and y_pred is None:
+    rule = _find_rule(owner, loss, scale, tolerance)
+    if losses is not None and y_true is None and y_pred is None and rule is None:
         return procedure.certify(check_losses(owner, losses), about="given_losses")
     if losses is not None or y_true is None or y_pred is None:
         raise ValueError(
             f"{owner} takes either 'y_true' and 'y_pred', or 'losses'. Got both, neither or one of a pair."
         )
+    if rule is not None:
+        return _certify_numbers(procedure, rule, y_true, y_pred)
     values = check_losses(owner, zero_one_losses(owner, y_true, y_pred))
     return procedure.certify(values, about="given_predictions")
+
+
+def _certify_numbers(procedure: Given, rule: LossRule, y_true: ArrayLike, y_pred: ArrayLike) -> Certificate:
+    owner = "certify_predictions"
+    labels = numbers_of(owner, "y_true", None, y_true)
+    if labels.size == 0:
+        raise ValueError(f"{owner} needs at least one example. Got none.")
+    predictions = predicted_numbers(f"The 'y_pred' argument of {owner}", y_pred, labels.size, verb="hold")
+    return procedure.certify_numbers(rule, labels, predictions, about="given_predictions")

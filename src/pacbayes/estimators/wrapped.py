@@ -1,33 +1,35 @@
-"""What certified estimators share that wrap a classifier of the user's."""
+"""What certified estimators share that wrap an estimator of the user's."""
 
 from __future__ import annotations
 
-from typing import Any, cast
+from collections.abc import Mapping
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, is_classifier
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, is_classifier, is_regressor
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from pacbayes._core.prefit import refuse_early_answers, refuse_prefit
-from pacbayes._core.rows import labels_of, rows_of
-from pacbayes._core.types import Classifier, Labels, Rows, RowsLike
-from pacbayes.estimators.base import CertifiedEstimator, check_candidates, check_delta
+from pacbayes._core.rows import labels_of, numbers_of, rows_of
+from pacbayes._core.types import Labels, Predictor, Rows, RowsLike
+from pacbayes.estimators.base import CertifiedEstimator, check_candidates, check_delta, check_fraction
+from pacbayes.procedures import Adaptive, FixedFraction, Point, Stop
 
-__all__ = ["CertifiedWrapper"]
+__all__ = ["CertifiedSplit", "CertifiedWrapper"]
 
 
-class CertifiedWrapper(CertifiedEstimator, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A certified estimator around any classifier; columns are the classifier's own business."""
+class CertifiedWrapper(CertifiedEstimator, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+    """A certified estimator around any classifier or regressor; columns are its own business."""
 
-    estimator: Classifier | None
+    estimator: Any
     delta: float
     candidates: int
 
-    def base_estimator(self) -> Classifier:
-        """Return the unfitted classifier that learns."""
-        return cast("Classifier", self.estimator)
+    def base_estimator(self) -> Any:
+        """Return the unfitted estimator that learns."""
+        return self.estimator
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -41,21 +43,29 @@ class CertifiedWrapper(CertifiedEstimator, MetaEstimatorMixin, ClassifierMixin, 
         check_delta(owner, self.delta)
         check_candidates(owner, self.candidates)
         estimator = self.base_estimator()
-        if not is_classifier(estimator):
-            raise ValueError(f"The 'estimator' parameter of {owner} must be a classifier. Got {estimator!r} instead.")
+        kind, is_one = ("regressor", is_regressor) if self._of_numbers else ("classifier", is_classifier)
+        if not (hasattr(estimator, "fit") and is_one(estimator)):
+            raise ValueError(f"The 'estimator' parameter of {owner} must be a {kind}. Got {estimator!r} instead.")
         rows, labels = self._validate_rows(X, y, reset=True)
-        if labels.size < 2 or np.unique(labels).size < 2:
-            raise ValueError(
-                f"{owner} needs rows of at least 2 classes. Got n_samples={labels.size} with only one class instead."
-            )
+        self._check_labels(labels)
         refuse_prefit(owner, "'estimator' parameter", estimator, labels.size)
         refuse_early_answers(owner, estimator, rows)
         return rows, labels
 
+    def _check_labels(self, labels: Labels) -> None:
+        """Refuse labels from which nothing can be learned and judged."""
+        owner = type(self).__name__
+        if self._of_numbers and labels.size < 2:
+            raise ValueError(f"{owner} needs at least 2 rows. Got n_samples={labels.size} instead.")
+        if not self._of_numbers and np.unique(labels).size < 2:
+            raise ValueError(
+                f"{owner} needs rows of at least 2 classes. Got n_samples={labels.size} with only one class instead."
+            )
+
     def _validate_rows(self, X: RowsLike, y: ArrayLike | None, *, reset: bool) -> tuple[Rows, Labels]:
         """Check shapes and labels."""
-        rows = rows_of(X)
-        labels = labels_of(type(self).__name__, rows, y)
+        rows, owner = rows_of(X), type(self).__name__
+        labels = numbers_of(owner, "y", rows, y) if self._of_numbers else labels_of(owner, rows, y)
         validate_data(self, rows, skip_check_array=True, reset=reset)
         return rows, labels
 
@@ -64,3 +74,62 @@ class CertifiedWrapper(CertifiedEstimator, MetaEstimatorMixin, ClassifierMixin, 
         rows = rows_of(X)
         validate_data(self, rows, skip_check_array=True, reset=False)
         return rows
+
+
+class CertifiedSplit(CertifiedWrapper):
+    """A certified estimator that learns on a first part of the rows and is judged on the rest."""
+
+    split: float | str
+    estimator_: Predictor
+    n_learning_: int
+    curve_: tuple[Point, ...]
+
+    def _validate(self, X: RowsLike, y: ArrayLike | None) -> tuple[Rows, Labels]:
+        owner = type(self).__name__
+        if not (isinstance(self.split, str) and self.split == "adaptive"):
+            if isinstance(self.split, str):
+                raise ValueError(
+                    f"The 'split' parameter of {owner} must be 'adaptive' or a float in (0, 1). "
+                    f"Got {self.split!r} instead."
+                )
+            check_fraction(owner, "split", self.split)
+        return super()._validate(X, y)
+
+    def fit(self, X: RowsLike, y: ArrayLike | None, *, in_order: bool = False, **fit_params: ArrayLike) -> Self:
+        """Learn the predictor and issue its certificate.
+
+        Parameters
+        ----------
+        X : array_like or data frame, shape (n, d)
+            Rows.
+        y : array_like, shape (n,)
+            Labels.
+        in_order : bool, default=False
+            Whether to take the rows as they come, the earliest first, instead of shuffling them: the first learn, the
+            later judge, and the certificate is about rows like the later ones.
+        **fit_params : array_like, shape (n,)
+            Further values, one per row, that the estimator's ``fit`` is given for the learning rows, such as
+            ``sample_weight`` (of a pipeline ``step__sample_weight``). They play a part in learning only: the
+            certificate is about rows as they come, each counted once.
+        """
+        self.fit_params_ = _check_fit_params(type(self).__name__, fit_params, y)
+        return super().fit(X, y, in_order=in_order)
+
+    def _stop(self) -> Stop:
+        return Adaptive() if isinstance(self.split, str) else FixedFraction(float(self.split))
+
+    def predict(self, X: RowsLike) -> Labels:
+        """Return the predictions that the certificate is about."""
+        rows = self._rows(X)
+        return np.asarray(self.estimator_.predict(rows))
+
+
+def _check_fit_params(owner: str, given: Mapping[str, ArrayLike], y: ArrayLike | None) -> dict[str, Labels]:
+    """Return what is to be given to the estimator's fit as arrays, or say which is not one value per row."""
+    arrays = {name: np.asarray(given[name]) for name in sorted(given)}
+    for name, values in arrays.items():
+        if values.shape != np.asarray(y).shape[:1]:
+            raise ValueError(
+                f"The {name!r} argument of {owner}.fit must hold one value per row. Got shape {values.shape} instead."
+            )
+    return arrays

@@ -2,10 +2,35 @@
 
 from pacbayes.metrics.base import Judged, Metric, Observation
 from pacbayes.metrics.error import Error
+from pacbayes.metrics.regression import (
+    LOSSES,
+    AbsoluteError,
+    Loss,
+    LossRule,
+    Miss,
+    SquaredError,
+    get_loss,
+    label_spread,
+)
 
-__all__ = ["METRICS", "Error", "Judged", "Metric", "Observation", "get"]
+__all__ = [
+    "LOSSES",
+    "METRICS",
+    "AbsoluteError",
+    "Error",
+    "Judged",
+    "Loss",
+    "LossRule",
+    "Metric",
+    "Miss",
+    "Observation",
+    "SquaredError",
+    "get",
+    "get_loss",
+    "label_spread",
+]
 
-METRICS: dict[str, type[Metric]] = {"error": Error}
+METRICS: dict[str, type[Metric]] = {"error": Error}  # of predicted labels; LOSSES has those of predicted numbers
 
 
 def get(name: str) -> Metric:
@@ -17,6 +42,7 @@ def get(name: str) -> Metric:
     >>> metrics.get("error").quantity
     'error'
     """
-    if name not in METRICS:
-        raise ValueError(f"The metric must be one of {', '.join(METRICS)}. Got {name!r:.60} instead.")
-    return METRICS[name]()
+    known: dict[str, type[Metric]] = {**METRICS, **LOSSES}
+    if name not in known:
+        raise ValueError(f"The metric must be one of {', '.join(known)}. Got {name!r:.60} instead.")
+    return known[name]()

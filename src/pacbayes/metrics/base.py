@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from pacbayes._core.types import Labels
+from pacbayes._core.types import FloatArray, Labels
 
 __all__ = ["Judged", "Metric", "Observation"]
 
@@ -26,11 +26,24 @@ class Judged:
         Of the judged rows, in their order.
     draws : ndarray or None
         What one draw per row from a distribution around the predictor predicts, where there is such.
+    scale : float or None
+        Of predictions that are numbers: what their errors are measured by, fixed before these rows were looked at.
+    assumptions : tuple of str
+        What has to be assumed besides what every procedure does: codes of :mod:`pacbayes.certificate.assumptions`.
     """
 
     labels: Labels
     predictions: Labels
     draws: Labels | None = None
+    scale: float | None = None
+    assumptions: tuple[str, ...] = ()
+
+    @property
+    def measure(self) -> float:
+        """The scale, which predictions that are numbers must have."""
+        if self.scale is None:
+            raise ValueError("A loss of predicted numbers needs a scale. Got none instead.")
+        return self.scale
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +57,16 @@ class Observation:
         none of them. Whether a row counts is decided from that row alone, or the binomial limit would not hold.
     observed : mapping
         Counts, as :class:`pacbayes.certificate.Statement` records them. "errors" is the count that is bounded.
+    losses : ndarray or None
+        In place of a count: losses between 0 and 1, in the order of the judged rows, whose mean is bounded.
+    scale : float or None
+        What errors were measured by.
     """
 
     n: int
     observed: Mapping[str, int]
+    losses: FloatArray | None = None
+    scale: float | None = None
 
 
 class Metric(Protocol):

@@ -16,8 +16,9 @@ class Error:
     --------
     >>> import numpy as np
     >>> from pacbayes.metrics import Error, Judged
-    >>> Error().observe(Judged(np.array([0, 1, 1]), np.array([0, 0, 1])))
-    Observation(n=3, observed={'errors': 1})
+    >>> found = Error().observe(Judged(np.array([0, 1, 1]), np.array([0, 0, 1])))
+    >>> found.n, found.observed
+    (3, {'errors': 1})
     """
 
     quantity = "error"

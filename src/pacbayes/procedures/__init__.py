@@ -18,6 +18,7 @@ from pacbayes.procedures.linear import LinearLearner
 from pacbayes.procedures.monitor import LossMonitor, Monitor
 from pacbayes.procedures.online import Online
 from pacbayes.procedures.posterior import Posterior
+from pacbayes.procedures.regressor_learner import RegressorLearner
 from pacbayes.procedures.split import FixedFraction, Learner, Point, Split, Stop
 from pacbayes.procedures.stopping import Adaptive
 from pacbayes.procedures.transfer import Pair, Transfer, compare_with_source, transfer_delta
@@ -41,6 +42,7 @@ __all__ = [
     "Posterior",
     "Procedure",
     "ProcedureCertifier",
+    "RegressorLearner",
     "Sample",
     "Split",
     "Stop",

@@ -26,12 +26,15 @@ class CertificateWarning(UserWarning):
     """Something about the data puts an assumption of the certificate in doubt."""
 
 
-def find_cautions(owner: str, X: RowsLike, y: ArrayLike) -> tuple[Note, ...]:
-    """Warn about rows that look ordered, and return the notes that belong into the certificate."""
+def find_cautions(owner: str, X: RowsLike, y: ArrayLike, *, of_numbers: bool = False) -> tuple[Note, ...]:
+    """Warn about rows that look ordered, and return the notes that belong into the certificate.
+
+    Labels are classes, or ``of_numbers``.
+    """
     notes = []
     labels = np.asarray(y)
     changes = int(np.count_nonzero(labels[1:] != labels[:-1]))
-    if _is_sorted(labels, changes):
+    if _is_monotone(labels) if of_numbers else _is_sorted(labels, changes):
         notes.append(Note("sorted_by_label"))
     kind = getattr(getattr(getattr(X, "index", None), "dtype", None), "kind", "")
     if kind == "M":
@@ -44,6 +47,12 @@ def find_cautions(owner: str, X: RowsLike, y: ArrayLike) -> tuple[Note, ...]:
             stacklevel=4,
         )
     return tuple(notes)
+
+
+def _is_monotone(labels: NDArray[Any]) -> bool:
+    """Return whether numbers go up or down almost only; shuffled ones do both about as often."""
+    up, down = (int(np.count_nonzero(each)) for each in (labels[1:] > labels[:-1], labels[1:] < labels[:-1]))
+    return bool(labels.size >= _MIN_ROWS and min(up, down) < _RARELY * (up + down))
 
 
 def _is_sorted(labels: NDArray[Any], changes: int) -> bool:

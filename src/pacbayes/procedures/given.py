@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import ClassVar
 
@@ -13,17 +13,25 @@ from numpy.typing import ArrayLike
 from pacbayes._core.arguments import check_range, to_floats
 from pacbayes._core.digests import data_digest, digest_of_arrays
 from pacbayes._core.notes import Note
-from pacbayes._core.predictions import class_numbers
-from pacbayes._core.rows import rows_of, take
+from pacbayes._core.predictions import NO_NUMBER, class_numbers, finite_numbers
+from pacbayes._core.rows import numbers_of, rows_of, take
 from pacbayes._core.steadiness import ask_row_by_row, seed_of
 from pacbayes._core.types import FloatArray, IntArray, Labels, Predictor, Rows, RowsLike
-from pacbayes.bounds import sequential_statistics
 from pacbayes.certificate import SUBJECTS, Certificate, Check, Choice, Statement, issue
-from pacbayes.certificate.blocks import BLOCK_NAMES
+from pacbayes.metrics import LOSSES, LossRule
 from pacbayes.procedures.base import Issued, Procedure, Sample, compare_certificates, draw_order
+from pacbayes.procedures.blocks import observe_blocks
 from pacbayes.procedures.cautions import find_repetitions
+from pacbayes.procedures.regressor_learner import predict_numbers
 
-__all__ = ["Given", "check_losses", "judge_model", "refuse_fractions", "zero_one_losses"]
+__all__ = [
+    "Given",
+    "check_losses",
+    "judge_model",
+    "predicted_numbers",
+    "refuse_fractions",
+    "zero_one_losses",
+]
 
 _NONE: Mapping[str, str] = MappingProxyType({})
 
@@ -65,12 +73,38 @@ class Given(Procedure):
         choices: Sequence[Choice] = (),
         digests: Mapping[str, str] = _NONE,
         notes: tuple[Note, ...] | None = None,
+        rule: LossRule | None = None,
     ) -> Certificate:
-        """Certify a fitted model by its predictions on rows, each asked for in several batches and some alone."""
+        """Certify a fitted model by its predictions on rows, each asked for in several batches and some alone.
+
+        Predictions are labels or, where a rule for their loss with its scale is given, numbers.
+        """
         known = {"data": data_digest(X, y), **digests}
         cautions = find_repetitions(X, y) if notes is None else notes
-        losses = judge_model(model, X, y)
-        return self.certify(losses, about="given_model", choices=choices, digests=known, notes=cautions)
+        if rule is None:
+            losses = judge_model(model, X, y)
+            return self.certify(losses, about="given_model", choices=choices, digests=known, notes=cautions)
+        found = predict_numbers(model, X, y, seed_of(0, y), rule.fixed)
+        return self.certify_numbers(rule, y, found, about="given_model", choices=choices, digests=known, notes=cautions)
+
+    def certify_numbers(
+        self,
+        rule: LossRule,
+        labels: FloatArray,
+        predictions: FloatArray,
+        *,
+        about: str,
+        choices: Sequence[Choice] = (),
+        digests: Mapping[str, str] = _NONE,
+        notes: tuple[Note, ...] = (),
+    ) -> Certificate:
+        """Certify predictions that are numbers, by a loss whose scale was fixed beforehand."""
+        loss, scale = rule.loss, rule.fixed
+        losses = loss.values(labels, predictions, scale)
+        made = self._block_statement(losses, about) if loss.is_graded else _count_statement(losses, about)
+        assumptions = (*(code for code in made.assumptions if code != "zero_one"), "scale_before")
+        statement = replace(made, quantity=loss.quantity, scale=scale, assumptions=assumptions)
+        return self._issue(losses, statement, [Choice(loss.parameter, scale, "given"), *choices], digests, notes)
 
     def certify(
         self,
@@ -84,6 +118,16 @@ class Given(Procedure):
         """Certify losses: by the exact binomial limit where all are 0 or 1, else by bets that adapt."""
         binary = bool(np.all((losses == 0.0) | (losses == 1.0)))
         statement = _count_statement(losses, about) if binary else self._block_statement(losses, about)
+        return self._issue(losses, statement, choices, digests, notes)
+
+    def _issue(
+        self,
+        losses: FloatArray,
+        statement: Statement,
+        choices: Sequence[Choice],
+        digests: Mapping[str, str],
+        notes: tuple[Note, ...],
+    ) -> Certificate:
         return issue(
             self.name,
             [statement],
@@ -97,19 +141,14 @@ class Given(Procedure):
     def _block_statement(self, losses: FloatArray, about: str) -> Statement:
         """Bet on the losses in an order drawn with a fixed seed: files are often sorted, by label for example."""
         order, _ = draw_order(_ORDER_SEED, losses.size)
-        found = sequential_statistics(losses[order], self.delta / self.candidates, n=losses.size)
-        blocks = (found.means, found.squares, found.cubes, found.log_growth)
         return Statement(
             about=about,
             quantity="loss",
             n=losses.size,
-            observed={
-                "risk": float((found.sizes * found.means).sum() / losses.size),
-                **dict(zip(BLOCK_NAMES, blocks, strict=True)),
-            },
+            observed=observe_blocks(losses[order], self.delta / self.candidates),
             bound="sequential",
             rates="one_n",
-            assumptions=("iid", "unseen"),
+            assumptions=("iid", "unseen", *_asked_singly(about)),
         )
 
     @classmethod
@@ -120,22 +159,43 @@ class Given(Procedure):
                 "The 'model' argument of recheck must be the predictor that a given certificate is about. "
                 f"Got {type(model).__name__} instead."
             )
-        about = certificate.statements[0].about
-        own = cls(delta=certificate.delta, candidates=certificate.candidates)
+        about, rule = certificate.statements[0].about, _rule_of(certificate)
+        own, labels = cls(delta=certificate.delta, candidates=certificate.candidates), np.asarray(y)
+        if rule is not None:
+            labels = numbers_of("recheck", "y", None, labels)
         if "data" in certificate.digests:
-            return compare_certificates(certificate, own.certify_model(model, rows_of(X), np.asarray(y)))
+            return compare_certificates(certificate, own.certify_model(model, rows_of(X), labels, rule=rule))
+        if rule is not None:
+            found = predicted_numbers(type(model).__name__, model.predict(X), labels.size)
+            return compare_certificates(certificate, own.certify_numbers(rule, labels, found, about=about))
         again = own.certify(zero_one_losses("recheck", y, model.predict(X)), about=about)
         return compare_certificates(certificate, again)
 
 
+def _rule_of(certificate: Certificate) -> LossRule | None:
+    """Return the loss of predicted numbers that a certificate is about, if it is."""
+    first = certificate.statements[0]
+    names = {each.quantity: name for name, each in LOSSES.items()}
+    return LossRule(names[first.quantity], first.scale) if first.quantity in names else None
+
+
+def predicted_numbers(owner: str, predictions: object, n: int, verb: str = "predict") -> FloatArray:
+    """Return one predicted number per row, NaN for what is not finite, or say what is wrong with them."""
+    found = finite_numbers(owner, predictions, n, verb)
+    return np.where(found == NO_NUMBER, np.nan, found)
+
+
+def _asked_singly(about: str) -> tuple[str, ...]:
+    return ("row_by_row",) if "row_by_row" in SUBJECTS[about].assumptions else ()
+
+
 def _count_statement(losses: FloatArray, about: str) -> Statement:
-    single = ("row_by_row",) if "row_by_row" in SUBJECTS[about].assumptions else ()
     return Statement(
         about=about,
         n=losses.size,
         observed={"errors": int(losses.sum())},
         bound="clopper_pearson",
-        assumptions=("iid", "unseen", *single, "zero_one"),
+        assumptions=("iid", "unseen", *_asked_singly(about), "zero_one"),
     )
 
 
@@ -170,8 +230,8 @@ def refuse_fractions(owner: str, name: str, values: Labels) -> None:
     if odd.size:
         raise ValueError(
             f"The {name!r} argument of {owner} must hold classes. Got numbers with fractions such as {odd[0]:.6g} "
-            "instead; for regression pass losses= in [0, 1], such as absolute errors over a scale that was fixed "
-            "beforehand, cut off at 1."
+            "instead; for regression pass loss='absolute' or 'squared' with scale=, loss='within' with tolerance=, "
+            "or losses= in [0, 1]."
         )
 
 

@@ -11,9 +11,17 @@ from pacbayes import metrics
 from pacbayes.certificate import REFIT, Choice, Statement, issue
 from pacbayes.metrics import Judged
 from pacbayes.procedures.base import Issued, Procedure, Sample
+from pacbayes.procedures.blocks import observe_blocks
 from pacbayes.procedures.cautions import find_repetitions
 
-__all__ = ["FixedFraction", "Learned", "Learner", "Point", "Split", "Stop", "learning_count"]
+__all__ = ["FixedFraction", "Learned", "Learner", "Point", "Split", "Stop", "Tally", "learning_count"]
+
+
+class Tally(NamedTuple):
+    """What stands for a number of errors where losses lie between 0 and 1: their sum, and that of their squares."""
+
+    losses: float
+    squares: float
 
 
 class Learned(Protocol):
@@ -35,8 +43,8 @@ class Learned(Protocol):
     def stored(self) -> Mapping[str, Any]:
         """The predictor's stored form."""
 
-    def count_errors(self, sample: Sample, start: int, stop: int) -> int:
-        """Count the errors on rows between two positions of the order, for a learning curve."""
+    def count_errors(self, sample: Sample, start: int, stop: int) -> int | Tally:
+        """Count the errors on rows between two positions of the order, for a learning curve; or add up losses."""
 
     def judge(self, sample: Sample, start: int) -> Judged:
         """Predict the rows from a position of the order on."""
@@ -56,15 +64,18 @@ class Point(NamedTuple):
     ----------
     learned : int
         Rows that the snapshot learned from.
-    errors : int
-        Its errors on the rows after them, as far as they had been looked at.
+    errors : int or float
+        Its errors on the rows after them, as far as they had been looked at; or the sum of its losses.
     rows : int
         How many those were.
+    squares : float or None
+        The sum of its squared losses, where these lie between 0 and 1.
     """
 
     learned: int
-    errors: int
+    errors: float
     rows: int
+    squares: float | None = None
 
 
 class Stop(ABC):
@@ -198,7 +209,7 @@ class Split(Procedure):
 
     def _choices(self, count: int, curve: Sequence[Point], learned: Learned) -> list[Choice]:
         cost = ("candidates", self.candidates) if self.candidates > 1 else ("none", None)
-        points = ", ".join(f"{each.learned}: {each.errors}/{each.rows}" for each in curve)
+        points = ", ".join(f"{each.learned}: {_shown(each)}/{each.rows}" for each in curve)
         return [
             Choice("learning_rows", count, self.stop.where),
             *([Choice("learning_curve", points, self.stop.where)] if curve else []),
@@ -214,14 +225,17 @@ class Split(Procedure):
         found = metric.observe(judged)
         if found.n < 1:
             raise ValueError(f"The metric {name!r} is about none of the {len(judged.labels)} judged rows.")
+        blocks = None if found.losses is None else observe_blocks(found.losses, self.delta / self.candidates)
         return Statement(
             about="predict",
             quantity=metric.quantity,
+            scale=found.scale,
             n=found.n,
-            observed=found.observed,
+            observed=found.observed if blocks is None else blocks,
             bound=self.bound,
+            rates=None if blocks is None else "one_n",
             share=1.0 / len(self.metrics),
-            assumptions=("iid", "nothing_before", "row_by_row"),
+            assumptions=("iid", "nothing_before", "row_by_row", *judged.assumptions),
         )
 
 
@@ -248,5 +262,13 @@ class _Snapshots:
 
     def _judge(self, learned: Learned, point: Point, stop: int) -> Point:
         start = point.learned + point.rows
-        errors = learned.count_errors(self._sample, start, stop)
-        return Point(point.learned, point.errors + errors, stop - point.learned)
+        found = learned.count_errors(self._sample, start, stop)
+        if isinstance(found, Tally):
+            squares = (point.squares or 0.0) + found.squares
+            return Point(point.learned, point.errors + found.losses, stop - point.learned, squares)
+        return Point(point.learned, point.errors + found, stop - point.learned)
+
+
+def _shown(point: Point) -> str:
+    """Return a number of errors as it is, and a sum of losses with one decimal: enough to draw the curve by."""
+    return str(point.errors) if point.squares is None else f"{point.errors:.1f}"

@@ -33,6 +33,7 @@ _TEMPER = 0.5  # snapshots are judged on the same rows
 _DEVIATION = 0.05  # by which no learning curve has quite this shape, relative to the error
 _LEAST_WEIGHT = 1e-3  # of a curve, relative to the likeliest
 _PRIOR = 0.5  # exponent of the present error in a curve's weight, as Jeffreys has it: no errors so far is not none ever
+_LEAST_DISPERSION = 1e-6  # of losses, relative to 0-1 losses of the same mean
 _PATIENCE = 0.5  # share of what knowing the curve would gain that is granted to going on
 
 
@@ -104,25 +105,40 @@ def forecast_bounds(
     >>> (values @ weights).round(2).tolist()
     [0.21, 0.21, 0.22]
     """
-    level, drop, exponent = _make_curves(curve, rows)
+    spread = _dispersion(curve)
+    level, drop, exponent = _make_curves(curve, rows, spread)
     unit = _SNAPSHOTS[1] * rows
     fit = np.zeros(level.size)
     for point in curve:
-        risk = np.clip(level + drop * (point.learned / unit) ** -exponent, 0.05 / rows, 0.95)
+        risk = np.clip(level + drop * (point.learned / unit) ** -exponent, 0.05 * spread / rows, 0.95)
         likelihood = point.errors * np.log(risk) + (point.rows - point.errors) * np.log1p(-risk)
-        fit += likelihood * _TEMPER / (1.0 + _DEVIATION**2 * point.errors)
-    fit += _PRIOR * np.log(np.clip(level + drop * (times[0] / unit) ** -exponent, 0.05 / rows, 0.95))
+        fit += likelihood / spread * _TEMPER / (1.0 + _DEVIATION**2 * point.errors / spread)
+    fit += _PRIOR * np.log(np.clip(level + drop * (times[0] / unit) ** -exponent, 0.05 * spread / rows, 0.95))
     weights = np.exp(fit - fit.max())
     kept = weights > _LEAST_WEIGHT
     stops = np.asarray(times, dtype=np.float64)[:, None]
     risks = np.minimum(level[kept] + drop[kept] * (stops / unit) ** -exponent[kept], 0.95)
-    return _approximate_limit(risks, rows - stops, delta), weights[kept] / weights[kept].sum()
+    return _approximate_limit(risks, (rows - stops) / spread, delta), weights[kept] / weights[kept].sum()
 
 
-def _make_curves(seen: Sequence[Point], rows: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _dispersion(curve: Sequence[Point]) -> float:
+    """Return the variance of losses relative to that of 0-1 losses of the same mean; 1 for counts.
+
+    Losses of a variance that is so much smaller tell as much as 0-1 losses on so many times more rows.
+    """
+    measured = [point for point in curve if point.squares is not None and point.rows]
+    means = [point.errors / point.rows for point in measured]
+    binary = sum(mean * (1.0 - mean) for mean in means)
+    if not binary:
+        return 1.0
+    found = sum(float(point.squares or 0.0) / point.rows - mean**2 for point, mean in zip(measured, means, strict=True))
+    return float(np.clip(found / binary, _LEAST_DISPERSION, 1.0))
+
+
+def _make_curves(seen: Sequence[Point], rows: int, spread: float) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return all combinations of ``a``, ``b`` and ``c``, at the scale of the errors that were seen."""
-    errors = [(point.errors + 0.5) / (point.rows + 1.0) for point in seen]
-    lowest = max(min(errors) / _SPAN, 0.3 / rows)  # far below what so many rows can tell from zero
+    errors = [(point.errors + 0.5 * spread) / (point.rows + spread) for point in seen]
+    lowest = max(min(errors) / _SPAN, 0.3 * spread / rows)  # far below what so many rows can tell from zero
     levels = np.append(0.0, np.geomspace(lowest, min(1.2 * max(errors), 0.9), _LEVELS))
     level, drop, exponent = np.meshgrid(levels, levels, _EXPONENTS, indexing="ij")
     return level.ravel(), drop.ravel(), exponent.ravel()

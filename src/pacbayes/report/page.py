@@ -82,20 +82,19 @@ def render(
         hardest=hardest,
         commands=commands,
     )
-    return (
-        _environment()
-        .get_template("page.html")
-        .render(
-            certificate=certificate,
-            percent=phrases.percent_words(certificate),
-            quantity=QUANTITIES[certificate.statements[0].quantity],
-            verdict=phrases.verdict_words(certificate),
-            comparison=phrases.compare_with_trivial(certificate, trivial),
-            notes=phrases.words_of_notes(certificate, notes),
-            sections=_fill_sections(contents),
-            style=_environment().get_template("page.css").render(),
-            script=_environment().get_template("page.js").render(),
-        )
+    number, is_percentage = phrases.headline_words(certificate)
+    page = _environment().get_template("page.html")
+    return page.render(
+        certificate=certificate,
+        number=number,
+        is_percentage=is_percentage,
+        quantity=QUANTITIES[certificate.statements[0].quantity],
+        verdict=phrases.verdict_words(certificate),
+        comparison=phrases.compare_with_trivial(certificate, trivial),
+        notes=phrases.words_of_notes(certificate, notes),
+        sections=_fill_sections(contents),
+        style=_environment().get_template("page.css").render(),
+        script=_environment().get_template("page.js").render(),
     )
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from pacbayes._core.notes import Note
 from pacbayes.certificate import QUANTITIES, SUBJECTS, Certificate, Statement
 from pacbayes.certificate.assumptions import ASSUMPTIONS
-from pacbayes.certificate.words import note_words, round_up
+from pacbayes.certificate.words import limit_words, note_words, risk_words, round_up, scale_words
 from pacbayes.report.values import Refit, SplitCost
 
 __all__ = [
@@ -24,7 +24,9 @@ __all__ = [
     "condition_words",
     "count_words",
     "headline_value",
+    "headline_words",
     "learning_words",
+    "noun_words",
     "order_words",
     "percent_words",
     "rates_words",
@@ -89,6 +91,7 @@ QUESTIONS = {
     "arrival_order": "Were the rows of updates taken as they came, without sorting or picking?",
     "unseen": "Were the judged rows kept away from training and from every choice?",
     "fresh_unlabelled": "Were the unlabelled rows drawn from the same source, and kept away from every fit and choice?",
+    "scale_before": "Was it decided how errors are counted before anybody had seen the errors on these rows?",
     "zero_one": "Is a prediction either right or wrong? Here it is.",
     "before_label": "Was each prediction made before the truth was known, and was every case counted?",
     "average_over_time": "Is an average over all that time what you want to know?",
@@ -125,6 +128,20 @@ def percent_words(certificate: Certificate) -> str:
     return round_up(100.0 * best, 1 if best >= 0.01 else 2)
 
 
+def headline_words(certificate: Certificate) -> tuple[str, bool]:
+    """Return the number that a report opens with, and whether it is a percentage or in the units of the labels."""
+    first = certificate.statements[0]
+    if QUANTITIES[first.quantity].power is None:
+        return percent_words(certificate), True
+    return limit_words(first, headline_value(certificate)), False
+
+
+def noun_words(statement: Statement) -> str:
+    """Return what a statement bounds as a heading has it, with its scale where there is one."""
+    known = QUANTITIES[statement.quantity]
+    return known.noun if known.parameter is None else f"{known.noun}, {known.parameter} {scale_words(statement)}"
+
+
 def verdict_words(certificate: Certificate) -> str:
     """Return what the headline means, and whether it says anything."""
     best, first = headline_value(certificate), certificate.statements[0]
@@ -132,9 +149,11 @@ def verdict_words(certificate: Certificate) -> str:
     if best >= 1.0:
         return "This number says nothing: there are too few rows, or the model is too often wrong."
     if best < _WEAK:
-        return quantity.verdict.format(percent=percent_words(certificate))
+        limit = limit_words(first, best)
+        return quantity.verdict.format(percent=percent_words(certificate), limit=limit, scale=scale_words(first))
     if first.risk >= _OFTEN:
-        return f"This is a weak guarantee. {quantity.often.format(percent=f'{100 * first.risk:.0f}')}"
+        numbers = {"percent": f"{100 * first.risk:.0f}", "risk": risk_words(first), "scale": scale_words(first)}
+        return f"This is a weak guarantee. {quantity.often.format(**numbers)}"
     return f"This is a weak guarantee. There are only {first.n} judged rows; more would sharpen it."
 
 

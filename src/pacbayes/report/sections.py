@@ -8,15 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import TypeAlias
 
 from pacbayes import bounds
+from pacbayes._core.units import part_texts
 from pacbayes.certificate import QUANTITIES, Certificate, Statement
-from pacbayes.certificate.words import choice_words, gain_words, portfolio_words, round_up, sentences
+from pacbayes.certificate.words import (
+    choice_words,
+    gain_words,
+    limit_words,
+    portfolio_words,
+    round_up,
+    scale_words,
+    sentences,
+)
 from pacbayes.report import phrases
 from pacbayes.report.charts import draw_bar, draw_curve, draw_learning
-from pacbayes.report.values import DeltaRow, Part, SplitCost, composition
+from pacbayes.report.values import DeltaRow, SplitCost, composition
 
 __all__ = ["SECTIONS", "Contents", "Section"]
 
@@ -76,8 +84,8 @@ def _guarantees(contents: Contents) -> Data:
 def _guarantee(statement: Statement) -> Data:
     covered = [(statement.about, statement.value), *((each.about, each.value) for each in statement.consequences)]
     return {
-        "predictors": [(phrases.subject_words(about), round_up(value)) for about, value in covered],
-        "noun": QUANTITIES[statement.quantity].noun,
+        "predictors": [(phrases.subject_words(about), limit_words(statement, value)) for about, value in covered],
+        "noun": phrases.noun_words(statement),
         "n": statement.n,
         "share": f"{statement.share:.4g}",
     }
@@ -95,9 +103,9 @@ def _baseline(contents: Contents) -> Data | None:
     if given is None:
         return None
     return {
-        "noun": QUANTITIES[contents.first.quantity].noun,
-        "own": round_up(phrases.headline_value(contents.certificate)),
-        "shown": round_up(float(given["value"])),
+        "noun": phrases.noun_words(contents.first),
+        "own": limit_words(contents.first, phrases.headline_value(contents.certificate)),
+        "shown": limit_words(contents.first, float(given["value"])),
         "n": int(given["n"]),
         "errors": int(given["errors"]),
     }
@@ -109,29 +117,20 @@ def _assumptions(contents: Contents) -> Data:
 
 def _composition(contents: Contents) -> Data:
     parts, first = composition(contents.certificate), contents.first
-    rows = [
-        (part["name"], *phrases.PARTS[part["name"]], shown)
-        for part, shown in zip(parts, _shown_parts(parts, first.value), strict=True)
-    ]
+    adds = part_texts([part["adds"] for part in parts], first.value, first.scale, QUANTITIES[first.quantity].power)
+    rows = [(part["name"], *phrases.PARTS[part["name"]], shown) for part, shown in zip(parts, adds, strict=True)]
     further = [
         (phrases.RULES[each.rule], round_up(each.value)) for each in first.consequences if each.rule in phrases.RULES
     ]
     return {
         "bar": draw_bar(parts, ", ".join(f"{name} {shown}" for _, name, _, shown in rows)),
         "rows": rows,
-        "total": round_up(first.value),
+        "total": limit_words(first, first.value),
         "further": further,
         "subject": phrases.subject_words(first.about, inside=True),
         "has_reference": first.reference is not None,
         "has_portfolio": bool(first.references),
     }
-
-
-def _shown_parts(parts: Sequence[Part], total: float) -> list[str]:
-    """Return the parts as text, the last one such that they add up to the total as it is shown."""
-    shown = [Decimal(f"{part['adds']:.4f}") for part in parts]
-    shown[-1] = Decimal(round_up(total)) - sum(shown[:-1], Decimal(0))
-    return [f"{part:.4f}" for part in shown]
 
 
 def _delta(contents: Contents) -> Data:
@@ -142,7 +141,7 @@ def _delta(contents: Contents) -> Data:
         "position": position,
         "own": rows[position],
         "has_vote": "vote" in rows[position],
-        "noun": QUANTITIES[contents.first.quantity].noun,
+        "noun": phrases.noun_words(contents.first),
         "subject": phrases.subject_words(contents.first.about, inside=True),
         "several": len(contents.certificate.statements) > 1,
     }
@@ -224,6 +223,9 @@ def _details_of(statement: Statement) -> Data:
         ("Divergence from prior to posterior (KL)", f"{statement.kl:.6g} nats"),
         ("Observed risk", f"{statement.risk:.6f}"),
     ]
+    if statement.scale is not None:
+        facts.append((str(QUANTITIES[statement.quantity].parameter).capitalize(), scale_words(statement)))
+        facts.append(("Guarantee in the units of the labels", repr(statement.limit)))
     facts += [
         (words, phrases.count_words(statement.observed[name]))
         for name, words in phrases.OBSERVED.items()

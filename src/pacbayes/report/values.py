@@ -9,7 +9,7 @@ from typing import NotRequired, Protocol, TypedDict, runtime_checkable
 from pacbayes._core.types import IntArray
 from pacbayes.certificate import Certificate, Statement, evaluate_statement
 from pacbayes.certificate.arithmetic import consequence_value
-from pacbayes.certificate.words import round_up
+from pacbayes.certificate.words import limit_words, round_up
 
 __all__ = ["DeltaRow", "Part", "Refit", "SplitCost", "composition", "delta_values", "value_at"]
 
@@ -155,7 +155,7 @@ def delta_values(certificate: Certificate) -> list[DeltaRow]:
 
 
 def _row(statement: Statement, delta: float, value: float) -> DeltaRow:
-    row = DeltaRow(delta=delta, value=value, shown=round_up(value))
+    row = DeltaRow(delta=delta, value=value, shown=limit_words(statement, value))
     votes = {each.about: consequence_value(value, each.rule) for each in statement.consequences}
     if "vote" in votes:
         row["vote"], row["vote_shown"] = votes["vote"], round_up(votes["vote"])

@@ -59,7 +59,8 @@ def _check_classes(series: pd.Series, target: str, classes: Labels, counts: IntA
         )
         raise TableError(
             f"The target {target!r} has {many} different values in {rows} rows: it looks like {looks}. "
-            f"Certificates here are about classes, at most {_MOST_CLASSES}; --positive LABEL sets one against the rest."
+            f"Certificates here are about classes, at most {_MOST_CLASSES}; --positive LABEL sets one against the "
+            "rest; regressors are certified in Python, by pb.CertifiedRegressor."
         )
     if counts.min() < 2:
         rare = str(classes[int(counts.argmin())])

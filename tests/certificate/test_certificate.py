@@ -230,7 +230,7 @@ def test_a_predictor_that_nobody_can_state_is_refused(about, known):
 def test_a_consequence_for_an_unknown_predictor_is_refused():
     record = json.loads(CERTIFICATES["stream"].to_json())
     record["statements"][0]["consequences"][0]["about"] = "predict"
-    with pytest.raises(ValueError, match=r"'about' must be one of \['noisy_draw', 'vote'\]. Got 'predict' instead"):
+    with pytest.raises(ValueError, match=r"'about' must be one of \['vote'\]. Got 'predict' instead"):
         pb.Certificate.from_json(json.dumps(record))
 
 

@@ -219,16 +219,13 @@ def _wrong_counts(statement: Statement) -> str | None:
     given, n = statement.observed, statement.n
     plain = statement.reference is None and not statement.references
     expected_names = {"errors"} if plain else set(_COUNTED)
-    further = {"predict_errors", "draw_errors"} if statement.value_about("noisy_draw") is not None else set()
-    if set(given) != expected_names | further:
+    if set(given) != expected_names:
         return "names"
     errors = float(given["errors"])
     if not 0.0 <= errors <= n:
         return "errors"
     if not SUBJECTS[statement.about].has_divergence and not errors.is_integer():
         return "whole"
-    if further and not _union_fits(errors, float(given["predict_errors"]), float(given["draw_errors"])):
-        return "union"
     return None if plain else _wrong_references(statement, errors)
 
 
@@ -243,11 +240,6 @@ def _wrong_references(statement: Statement, errors: float) -> str | None:
     whole = bool(np.all((against == np.round(against)) & (against >= 0.0) & (against <= n)))
     inside = bool(np.all((both >= least - _SLACK * n) & (both <= most + _SLACK * n)))
     return None if whole and inside else "both"
-
-
-def _union_fits(either: float, one: float, other: float) -> bool:
-    whole = one.is_integer() and other.is_integer() and min(one, other) >= 0.0
-    return whole and max(one, other) <= either <= one + other
 
 
 def _wrong_growth(record: Certificate, statement: Statement) -> str | None:

@@ -80,7 +80,6 @@ _WHAT = {
     "prior_shape": "prior shape",
     "prior_scale": "prior scale",
     "prior_variance": "prior variance",
-    "seed_of_draws": "seed of the draws",
     "posterior_step": "posterior mean, share of the way to the fit on all rows",
     "posterior_scale": "posterior scale, relative to its shape",
     "posterior_mean": "posterior mean",

@@ -321,7 +321,7 @@ def _baseline(table: Table, settings: Settings) -> Baseline | None:
     held_out = replace(settings, method=method, prior_fraction=_BASELINE, refit=False)
     model = estimator_for(table, held_out).fit(table.X, table.y, in_order=settings.time is not None)
     first = model.certificate_.statements[0]
-    errors = int(first.observed.get("predict_errors", first.observed["errors"]))
+    errors = int(first.observed["errors"])
     losses = np.arange(first.n) < errors
     value = certify_predictions(losses=losses, delta=settings.delta, candidates=settings.candidates).value
     return Baseline(value, first.n, errors)

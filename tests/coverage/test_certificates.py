@@ -175,7 +175,7 @@ def test_a_planted_leak_is_caught(monkeypatch, record_property):
         X, y = generator.standard_normal((120, 60)), generator.integers(2, size=120)
         everything.update(X=(X - X.mean(axis=0)) / X.std(axis=0), signs=np.where(y == 1, 1.0, -1.0))
         model = pb.CertifiedLogisticRegression(alpha=0.1, random_state=run).fit(X, y)
-        violations += model.certificate_.vote_value < 0.5
+        violations += model.certificate_.value < 0.5
     record_property("line:planted leak: certificates below the truth", f"{violations} of {runs}")
     assert too_often(violations, runs)
 
@@ -185,5 +185,5 @@ def test_the_same_law_without_the_leak_is_not(judge):
     for run in range(100):
         generator = np.random.default_rng(run)
         X, y = generator.standard_normal((120, 60)), generator.integers(2, size=120)
-        values.append(pb.CertifiedLogisticRegression(alpha=0.1, random_state=run).fit(X, y).certificate_.vote_value)
+        values.append(pb.CertifiedLogisticRegression(alpha=0.1, random_state=run).fit(X, y).certificate_.value)
     judge("certificate, noise, no leak", np.array(values), 0.5)

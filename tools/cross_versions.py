@@ -16,9 +16,9 @@ from tempfile import TemporaryDirectory
 
 RUNS = {
     "logistic": ["--model", "logistic"],
-    "forest": ["--model", "random-forest", "--method", "holdout"],
+    "forest": ["--model", "random-forest", "--method", "split"],
     "forest-stream": ["--model", "random-forest", "--method", "online"],
-    "boosting": ["--model", "hist-gradient-boosting", "--method", "holdout"],
+    "boosting": ["--model", "hist-gradient-boosting", "--method", "split"],
     "boosting-stream": ["--model", "hist-gradient-boosting", "--method", "online"],
 }
 # Versions of scikit-learn differ in where boosting cuts columns of more than 255 different values; it is another model

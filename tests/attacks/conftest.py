@@ -17,7 +17,7 @@ def old():
 
 @pytest.fixture(scope="session")
 def new():
-    settings = Settings(target="ill", model="random-forest", method="holdout")
+    settings = Settings(target="ill", model="random-forest", method="split")
     return certify_table(prepare_table(small_frame(seed=1), "ill"), settings, baseline=False)
 
 

@@ -13,6 +13,8 @@ import skops.io as sio
 from pacbayes.runs import Settings, certify_table, load_run, verify_run
 from pacbayes.tables import prepare_table
 
+OBJECT = {"model": "sklearn.linear_model.LogisticRegression", "method": "split"}  # in an archive, not in JSON
+
 
 def frame(rows=60, seed=0):
     """Two numbers, one of them constant, and a category."""

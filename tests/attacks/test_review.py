@@ -36,7 +36,7 @@ def folder(tmp_path):
 def archived(tmp_path):
     """A run whose predictor is an archive."""
     stored.frame().to_csv(tmp_path / "table.csv", index=False)
-    stored.issue(tmp_path / "run", model="sklearn.naive_bayes.GaussianNB", method="holdout")
+    stored.issue(tmp_path / "run", model="sklearn.naive_bayes.GaussianNB", method="split")
     return tmp_path / "run"
 
 
@@ -216,8 +216,8 @@ def test_repeated_rows_are_noticed_in_whatever_numbers_they_come(kind):
 # accept any text there, since its bits depend on the numerical libraries.
 #
 # Settings in model.json that leave rows, order and linear terms as they are can be changed (low): "missing" from
-# "refuse" to "category" where nothing is missing, "prior_fraction" from null to the method's own. The certificate has
-# no digest of the settings.
+# "refuse" to "category" where nothing is missing, "learning_fraction" from null to the own of "posterior" or "online".
+# The certificate has no digest of the settings.
 #
 # report.html is not looked at by ``verify FOLDER`` (medium): beside an honest certificate it may show any number;
 # docs/security.md says so.

@@ -16,7 +16,7 @@ from sklearn.utils._testing import check_output
 
 from pacbayes.runs import load_run
 
-from attacks.stored import edit, frame, issue, put, sign, verify
+from attacks.stored import OBJECT, edit, frame, issue, put, sign, verify
 
 SUBPROCESS = (('"__module__": "subprocess"', '"__module__": "sklearn.utils._testing"'),)
 
@@ -35,7 +35,7 @@ def folder(tmp_path, monkeypatch):
 def test_a_function_node_runs_no_command(folder, tmp_path):
     """The column names of the table are the command line: touch proof."""
     rows = frame().rename(columns={"age": "touch", "site": "proof"})[["touch", "proof", "ill"]]
-    run, table = issue(folder, rows, method="holdout")
+    run, table = issue(folder, rows, **OBJECT)
     put(folder, fitted(FunctionTransformer(check_output), rows), SUBPROCESS)
     verification = verify(folder, run, table)
     assert not (tmp_path / "proof").exists()
@@ -47,7 +47,7 @@ def test_a_function_node_runs_no_command(folder, tmp_path):
 
 def test_a_function_node_writes_no_file(folder, tmp_path):
     rows = frame()[["age", "site", "ill"]]
-    run, table = issue(folder, rows, method="holdout")
+    run, table = issue(folder, rows, **OBJECT)
     options = {"y": [0.0] * len(rows), "f": str(tmp_path / "proof")}
     put(folder, fitted(FunctionTransformer(dump_svmlight_file, kw_args=options), rows))
     assert not verify(folder, run, table)
@@ -66,7 +66,7 @@ CALLABLES = {
 
 @pytest.mark.parametrize("case", CALLABLES)
 def test_no_estimator_brings_a_callable(folder, case):
-    run, table = issue(folder, method="holdout")
+    run, table = issue(folder, **OBJECT)
     put(folder, fitted(CALLABLES[case](), frame()))
     verification = verify(folder, run, table)
     assert [check.code for check in verification.failed] == ["predictor"]
@@ -75,7 +75,7 @@ def test_no_estimator_brings_a_callable(folder, case):
 
 
 def test_all_types_outside_the_list_are_named_at_once(folder):
-    issue(folder, method="holdout")
+    issue(folder, **OBJECT)
     put(folder, {"predictor": [pd.Timestamp(0), FunctionTransformer()]})
     with pytest.raises(ValueError, match="--trust") as refused:
         load_run(folder).models()
@@ -86,7 +86,7 @@ def test_all_types_outside_the_list_are_named_at_once(folder):
 
 
 def test_a_prefix_is_no_trust(folder):
-    issue(folder, method="holdout")
+    issue(folder, **OBJECT)
     put(folder, {"predictor": FunctionTransformer()})
     for trust in ("sklearn", "sklearn.", "sklearn.preprocessing", "FunctionTransformer"):
         with pytest.raises(ValueError, match="--trust"):
@@ -107,7 +107,7 @@ MODELS = (
 
 @pytest.mark.parametrize("name", MODELS)
 def test_settings_import_nothing_beyond_the_list(folder, name):
-    run, table = issue(folder, method="holdout")
+    run, table = issue(folder, **OBJECT)
     record = json.loads((folder / "model.json").read_text())
     record["settings"]["model"] = name
     (folder / "model.json").write_text(json.dumps(record))
@@ -189,7 +189,7 @@ ARCHIVES = {
 
 @pytest.mark.parametrize("case", ARCHIVES)
 def test_archives_made_to_hurt_are_refused(folder, tmp_path, case):
-    run, table = issue(folder, method="holdout")
+    run, table = issue(folder, **OBJECT)
     ARCHIVES[case](folder)
     with pytest.raises(ValueError, match=r"model\.skops"):
         load_run(folder).models()
@@ -211,7 +211,7 @@ def _holds(folder, run, table):
 
 def test_json_inside_json_is_a_single_value(folder):
     """skops takes whatever JSON a JsonNode holds, unseen by its own audit."""
-    run, table = issue(folder, method="holdout")
+    run, table = issue(folder, **OBJECT)
     edit(folder, schema=lambda text: text.replace('"content": "null"', '"content": "[[], {}]"', 1))
     with pytest.raises(ValueError, match=r"model\.skops"):
         load_run(folder).models()
@@ -228,7 +228,7 @@ WRAPPINGS = {
 @pytest.mark.parametrize("case", WRAPPINGS)
 def test_what_wraps_an_object_counts_too(folder, case):
     """skops calls the type of a list with its items: the lists of the format itself are no exception."""
-    run, table = issue(folder, method="holdout")
+    run, table = issue(folder, **OBJECT)
 
     def schema(text):
         record = json.loads(text)
@@ -244,7 +244,7 @@ def test_what_wraps_an_object_counts_too(folder, case):
 
 def test_a_random_state_points_into_its_key(folder):
     """numpy reads what lies behind the key of a state, wherever its position points."""
-    run, table = issue(folder, model="sklearn.neural_network.MLPClassifier", method="holdout")
+    run, table = issue(folder, model="sklearn.neural_network.MLPClassifier", method="split")
     load_run(folder).models()
 
     def schema(text):
@@ -261,7 +261,7 @@ def test_a_random_state_points_into_its_key(folder):
 
 
 def test_a_file_says_nothing_to_the_terminal(folder):
-    run, table = issue(folder, method="holdout")
+    run, table = issue(folder, **OBJECT)
     put(folder, {"predictor": {"\x1b[2J": 1}, "\x1b[1A": 2})
     assert "\x1b" not in str(verify(folder, run, table))
 
@@ -273,7 +273,9 @@ def test_a_command_of_the_terminal_runs_nothing_either(folder, tmp_path):
 
     rows = frame().rename(columns={"age": "touch", "site": "proof"})[["touch", "proof", "ill"]]
     rows.to_csv("rows.csv", index=False)
-    made = CliRunner().invoke(app, ["certify", "rows.csv", "--target", "ill", "--method", "holdout", "--out", "out"])
+    made = CliRunner().invoke(
+        app, ["certify", "rows.csv", "--target", "ill", "--model", OBJECT["model"], "--out", "out"]
+    )
     assert made.exit_code == 0
     put(folder, fitted(FunctionTransformer(check_output), rows), SUBPROCESS)
     result = CliRunner().invoke(app, ["verify", "out", "--data", "rows.csv"])

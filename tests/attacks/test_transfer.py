@@ -145,6 +145,9 @@ class TestRefusedByItself:
     def test_a_bound_that_is_not_proved_for_it(self, issued):
         self.check(forge(issued, {"bound": "chernoff"}))
         self.check(forge(issued, source={"bound": "progressive_chernoff"}))
+        first = issued.statements[0]
+        bets = replace(first, source=replace(first.source, bound="sequential"))
+        self.check(replace(issued, statements=(bets,), digest=""))
 
     def test_another_procedure(self, issued):
         self.check(replace(issued, procedure="split", digest=""))

@@ -137,7 +137,7 @@ ARGUMENTS = {
     ),
     "three classes": (["small.csv", "--target", "job", "--method", "posterior"], "3 classes"),
     "missing": (["small.csv", "--target", "ill", "--missing", "drop"], "refuse or category"),
-    "share": (["small.csv", "--target", "ill", "--prior-fraction", "1"], "--prior-fraction"),
+    "share": (["small.csv", "--target", "ill", "--learning-fraction", "1"], "--learning-fraction"),
     "seed": (["small.csv", "--target", "ill", "--seed", "-1"], "--seed"),
     "candidates": (["small.csv", "--target", "ill", "--candidates", "0"], "--candidates must be"),
     "full folder": (["small.csv", "--target", "ill", "--out", "folder"], "is not empty"),

@@ -21,7 +21,7 @@ from cli.conftest import small_frame
 def test_certify_writes_everything_and_verify_runs_it_again(run, small, tmp_path):
     result = run("certify", small, "--target", "ill", "--out", "out")
     assert result.exit_code == 0, result.output
-    assert "posterior, because the model is logistic" in result.stderr
+    assert "split, the default for every model" in result.stderr
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
         "README.txt",
         "certificate.json",
@@ -40,10 +40,10 @@ def test_certify_writes_everything_and_verify_runs_it_again(run, small, tmp_path
     ("options", "procedure"),
     [
         (["--method", "online"], "online"),
-        (["--method", "holdout"], "split"),
-        (["--model", "random-forest"], "online"),
-        (["--model", "hist-gradient-boosting", "--method", "holdout"], "split"),
-        (["--model", "sklearn.naive_bayes.GaussianNB", "--delta", "0.1", "--candidates", "3"], "online"),
+        (["--model", "random-forest", "--method", "online"], "online"),
+        (["--model", "random-forest"], "split"),
+        (["--model", "hist-gradient-boosting", "--learning-fraction", "0.5"], "split"),
+        (["--model", "sklearn.naive_bayes.GaussianNB", "--delta", "0.1", "--candidates", "3"], "split"),
     ],
 )
 def test_other_models_and_methods(run, small, tmp_path, options, procedure):
@@ -73,8 +73,8 @@ def test_other_rows_another_model_and_another_certificate_do_not_verify(run, sma
 
 def test_json_is_one_object_and_quiet_is_brief(run, small):
     record = json.loads(run("certify", small, "--target", "ill", "--out", "a", "--json").stdout)
-    assert record["method"] == "posterior"
-    assert record["certificate"]["procedure"] == "posterior"
+    assert record["method"] == "split"
+    assert record["certificate"]["procedure"] == "split"
     quiet = run("certify", small, "--target", "ill", "--out", "b", "--quiet")
     assert quiet.stderr == ""
     assert quiet.stdout.strip() == record["sentence"]
@@ -107,14 +107,16 @@ def test_missing_values_as_a_category(run, small, tmp_path):
     assert kinds == {"number", "missing", "category"}
 
 
-def test_many_classes_go_online_and_one_against_the_rest_does_not(run, tmp_path):
+def test_many_classes_and_one_against_the_rest(run, tmp_path):
     frame = load_digits(as_frame=True).frame.iloc[:300]
     frame.to_parquet(tmp_path / "digits.parquet")
     result = run("certify", "digits.parquet", "--target", "target", "--out", "a", "--no-baseline")
-    assert "online, because a target of 10 classes" in result.stderr
+    assert result.exit_code == 0, result.output
+    assert json.loads((tmp_path / "a" / "model.json").read_text())["predictor"]["kind"] == "skops"
     result = run("certify", "digits.parquet", "--target", "target", "--positive", "3", "--out", "b")
     assert result.exit_code == 0, result.output
     assert "2 classes (3: 29, not 3: 271)" in result.stdout
+    assert json.loads((tmp_path / "b" / "model.json").read_text())["predictor"]["kind"] == "linear"
 
 
 def test_bound_prints_every_bound_of_the_catalogue_rounded_up(run):

@@ -153,6 +153,7 @@ class TestWithUnlabelledRows:
         (("--method", "online", "--unlabelled", "fresh.csv"), "--refit and --unlabelled go with a split of the rows."),
         (("--method", "auto", "--test", "fresh_labelled.csv", "--refit"), "Got the method 'test' instead."),
         (("--unlabelled", "nowhere.csv"), "nowhere.csv"),
+        (("--unlabelled", "small.csv"), "--unlabelled must be another file than the data."),
         (("--unlabelled", "without_age.csv"), "without_age.csv: "),
         (("--unlabelled", "empty.csv"), "empty.csv"),
     ],

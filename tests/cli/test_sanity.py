@@ -28,7 +28,9 @@ def dated(tmp_path):
 
 def test_by_time_the_later_rows_judge(run, dated, tmp_path):
     shuffled = run("certify", dated, "--target", "t", "--drop", "day", "--out", "shuffled", "--json")
-    result = run("certify", dated, "--target", "t", "--time", "day", "--prior-fraction", "0.7", "--out", "o", "--json")
+    result = run(
+        "certify", dated, "--target", "t", "--time", "day", "--learning-fraction", "0.7", "--out", "o", "--json"
+    )
     assert (shuffled.exit_code, result.exit_code) == (0, 0)
     record = json.loads(result.stdout)
     # learned before the change and judged after it: a shuffle would have hidden that
@@ -44,7 +46,7 @@ def test_by_time_the_later_rows_judge(run, dated, tmp_path):
     assert "The rows were shuffled." in (tmp_path / "shuffled" / "report.html").read_text()
 
 
-@pytest.mark.parametrize("method", ["posterior", "online", "holdout"])
+@pytest.mark.parametrize("method", ["posterior", "online", "split"])
 def test_by_time_everything_is_run_again(run, dated, method):
     options = ("--method", method, "--out", "o", "--no-baseline", "--hardest", "2")
     assert run("certify", dated, "--target", "t", "--time", "day", *options).exit_code == 0

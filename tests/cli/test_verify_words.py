@@ -20,7 +20,7 @@ def issued(run, small):
 @pytest.fixture
 def forest(run, small):
     """A folder from certify with a model of scikit-learn."""
-    assert run("certify", small, "--target", "ill", "--out", "held", "--method", "holdout").exit_code == 0
+    assert run("certify", small, "--target", "ill", "--out", "held", "--model", "random-forest").exit_code == 0
     return small.parent / "held"
 
 
@@ -153,7 +153,7 @@ def test_the_same_data_with_other_settings(run, issued, small):
 
 @pytest.mark.parametrize(
     ("method", "words"),
-    [("holdout", "the judged rows give the recorded numbers"), ("online", "before it learned from it")],
+    [("split", "the judged rows give the recorded numbers"), ("online", "before it learned from it")],
 )
 def test_what_is_proved_fits_the_kind(run, small, method, words):
     assert run("certify", small, "--target", "ill", "--out", "x", "--method", method).exit_code == 0

@@ -28,7 +28,7 @@ X, Y = SAMPLE.X, SAMPLE.y
 
 
 def expected_failures(estimator):
-    """The check needs more rows than the 18 of its 50 that learn here: scikit-learn's own, on those, fails it too."""
+    """The check needs more rows than the 20 of its 50 that learn here: scikit-learn's own, on those, fails it too."""
     reason = "LogisticRegression alone does the same, see test_is_the_estimators_own_on_the_rows_of_the_check"
     return {"check_class_weight_classifiers": reason} if isinstance(estimator.estimator, LogisticRegression) else {}
 

@@ -140,7 +140,7 @@ class TestScale:
         model = clone(plain).fit(X, Y)
         name = "tolerance" if loss == "within" else "scale"
         first = next(each.value for each in model.certificate_.choices if each.what == f"{name}_rows")
-        assert first == (120 if split == "adaptive" else 180) <= model.n_learning_
+        assert first == (240 if split == "adaptive" else 180) <= model.n_learning_
         labels = Y.copy()
         for rows in (model.order_[first : first + 1], model.order_[-1:], model.order_[first:]):
             labels[rows] += 1e6
@@ -150,7 +150,7 @@ class TestScale:
 
     def test_is_the_stated_rule(self):
         model = pb.CertifiedRegressor(random_state=0).fit(X, Y)
-        low, high = np.quantile(Y[model.order_[:120]], [0.05, 0.95])
+        low, high = np.quantile(Y[model.order_[:240]], [0.05, 0.95])
         assert model.scale_ == float(f"{high - low:.1e}")
         assert pb.CertifiedRegressor(loss="within", random_state=0).fit(X, Y).tolerance_ == model.scale_ / 4.0
         assert any("between the 5 % and the 95 % quantile" in choice_words(each) for each in model.certificate_.choices)

@@ -108,6 +108,12 @@ def test_a_certificate_about_a_posterior_is_no_source():
         Transfer(source=drawn, delta=0.01)
 
 
+def test_a_certificate_about_a_regressor_is_no_source():
+    model = pb.CertifiedRegressor(loss="within", tolerance=0.5, random_state=0).fit(SAMPLE.X, SAMPLE.X[:, 0])
+    with pytest.raises(ValueError, match="transferred from one on the true error of `predict`"):
+        Transfer(source=model.certificate_, delta=0.01)
+
+
 class Fixed:
     """Predicts what it was given, by the number in the row."""
 

@@ -30,7 +30,7 @@ def test_an_adaptive_split_shows_its_curve_and_its_stop():
     assert shown.count("<circle") == len(model.curve_) + 2
     assert f"learned from {model.n_learning_} of 600 rows" in shown
     assert "chosen by the learning curve" in shown
-    for learned, errors, rows in model.curve_:
+    for learned, errors, rows, _ in model.curve_:
         assert f"{100 * errors / rows:.1f} % at {learned}" in shown
         assert re.search(rf">{learned}</td><td[^>]*>{errors}</td><td[^>]*>{rows}</td>", shown)
     assert round_up(model.certificate_.value) in shown

@@ -104,7 +104,7 @@ class TestWhereInstalled:
     def settings(self, model):
         if not os.environ.get("PACBAYES_REQUIRE_BOOSTERS"):  # make test-boosters: missing is then a failure
             pytest.importorskip(model)
-        return Settings(target="kind", model=model, method="holdout")
+        return Settings(target="kind", model=model, method="split")
 
     def test_certify_verify_and_predict(self, settings, tmp_path):
         table = prepare_table(named(), "kind")

@@ -12,7 +12,7 @@ from sklearn.preprocessing import FunctionTransformer
 
 from pacbayes.bounds import betting, betting_rates, examples_needed
 from pacbayes.procedures import LossMonitor
-from pacbayes.runs import Settings, certify_table, choose_method, load_run, verify_run
+from pacbayes.runs import MODELS, Settings, certify_table, choose_method, load_run, verify_run
 from pacbayes.tables import prepare_table
 
 from cli.conftest import small_frame
@@ -35,7 +35,7 @@ def test_settings_survive_their_file(table, tmp_path):
 
 
 def test_a_model_with_a_foreign_type_is_refused(table, tmp_path):
-    stored(table, tmp_path / "a", method="holdout")
+    stored(table, tmp_path / "a", method="split", model="sklearn.linear_model.LogisticRegression")
     path, record = tmp_path / "a" / "model.skops", json.loads((tmp_path / "a" / "model.json").read_text())
     path.write_bytes(path.read_bytes() + b" ")
     with pytest.raises(ValueError, match="SHA-256 differs"):
@@ -48,7 +48,7 @@ def test_a_model_with_a_foreign_type_is_refused(table, tmp_path):
 
 
 def test_a_predictor_that_saw_the_held_out_rows_does_not_verify(table, tmp_path):
-    run = stored(table, tmp_path / "a", method="holdout")
+    run = stored(table, tmp_path / "a", method="split", model="sklearn.linear_model.LogisticRegression")
     record = load_run(tmp_path / "a")
     assert verify_run(run.certificate, record, table)
     models = dict(record.models())
@@ -59,7 +59,7 @@ def test_a_predictor_that_saw_the_held_out_rows_does_not_verify(table, tmp_path)
 
 
 def test_a_held_out_row_that_was_altered_is_noticed_even_if_no_prediction_changes(table, tmp_path):
-    run = stored(table, tmp_path / "a", method="holdout")
+    run = stored(table, tmp_path / "a", method="split", model="sklearn.linear_model.LogisticRegression")
     rows = table.X.copy()
     name = next(column.name for column in table.columns if column.kind == "number")
     rows.loc[:, name] = rows[name] * (1.0 + 1e-12)
@@ -77,14 +77,20 @@ def test_a_stream_does_not_depend_on_how_it_is_cut():
     assert stream.certificate().value == pytest.approx(betting(growth, rates, 0.0, 10_000, 0.05, weights), rel=1e-12)
 
 
-def test_auto_never_looks_at_values():
-    def method(model, classes, rows):
-        return choose_method(Settings(target="ill", model=model), classes, rows)[0].method
+@pytest.mark.parametrize("model", [*MODELS, "sklearn.svm.SVC"])
+@pytest.mark.parametrize("classes", [2, 6])
+def test_auto_is_the_split_for_every_model(model, classes):
+    chosen, why = choose_method(Settings(target="ill", model=model), classes)
+    assert (chosen.method, why) == ("split", "default")
+    assert choose_method(chosen, classes) == (chosen, "asked")
 
-    assert method("logistic", 2, 50_000) == "posterior"
-    assert method("logistic", 3, 500) == "online"
-    assert method("random-forest", 2, 9_999) == "online"
-    assert method("random-forest", 2, 10_000) == "holdout"
+
+def test_the_split_is_adaptive_unless_a_fraction_fixes_it(table):
+    free = certify_table(table, Settings(target="ill"), baseline=False)
+    assert free.model.split == "adaptive"
+    fixed = certify_table(table, Settings(target="ill", learning_fraction=0.8))
+    assert fixed.certificate.n == len(table.y) - round(0.8 * len(table.y))
+    assert fixed.baseline is None  # it is the hold-out itself
 
 
 def test_one_example_fewer_is_not_enough():

@@ -57,7 +57,7 @@ CASES = {
     "judged_rows_learned": (with_copies, {}),
     "rare_classes": (
         lambda frame: frame.assign(t=np.where(frame.index % 40 == 0, "other", np.where(frame.a > 0, "yes", "no"))),
-        {"model": TREE, "method": "holdout", "prior_fraction": 0.5},
+        {"model": TREE, "method": "split", "learning_fraction": 0.5},
     ),
     "delta_above_half": (lambda frame: frame, {"delta": 0.6}),
     "no_better_than_common": (
@@ -109,7 +109,7 @@ FILES = {
 @pytest.mark.parametrize("name", FILES)
 def test_the_papers_data_sets_get_no_note_but_true_ones(data_folder, name):
     file, target, true = FILES[name]
-    settings = Settings(target=target, model=TREE, method="holdout", prior_fraction=0.5, missing="category")
+    settings = Settings(target=target, model=TREE, method="split", learning_fraction=0.5, missing="category")
     frame = read_table(data_folder / file, header=False, missing_values=["?"])
     run = certify_table(prepare_table(frame, target, missing="category"), settings, baseline=False)
     assert set(codes(run.certificate)) == true

@@ -14,9 +14,9 @@ from pacbayes.tables import TableError, prepare_table
 CASES = {
     "linear": {"model": "logistic", "method": "posterior", "positive": "5"},
     "linear online": {"model": "logistic", "method": "online"},
-    "boosting": {"model": "hist-gradient-boosting", "method": "holdout"},
-    "boosting online": {"model": "hist-gradient-boosting", "method": "online", "prior_fraction": 0.8},
-    "no probabilities": {"model": "sklearn.svm.LinearSVC", "method": "holdout"},
+    "boosting": {"model": "hist-gradient-boosting", "method": "split"},
+    "boosting online": {"model": "hist-gradient-boosting", "method": "online", "learning_fraction": 0.8},
+    "no probabilities": {"model": "sklearn.svm.LinearSVC", "method": "split"},
 }
 
 
@@ -115,7 +115,7 @@ def saved(tmp_path, table, **changes):
 
 
 def test_missing_values_are_refused_where_the_settings_refuse_them(tmp_path):
-    folder = saved(tmp_path, prepare_table(frame().dropna(), "kind"), target="kind", method="holdout")
+    folder = saved(tmp_path, prepare_table(frame().dropna(), "kind"), target="kind", method="split")
     with pytest.raises(TableError, match=r"missing in 'a' \(5\), 'job' \(4\) of 50 rows, and the model was learned"):
         pb.load_run(folder).predict(frame(50))
 
@@ -123,7 +123,7 @@ def test_missing_values_are_refused_where_the_settings_refuse_them(tmp_path):
 def test_truth_values_stay_numbers_beside_missing_ones(tmp_path):
     flags = frame(300).assign(b=frame(300)["b"] > 0)
     folder = saved(
-        tmp_path, prepare_table(flags, "kind", missing="category"), target="kind", method="holdout", missing="category"
+        tmp_path, prepare_table(flags, "kind", missing="category"), target="kind", method="split", missing="category"
     )
     new = flags[:40].astype({"b": object})
     expected = pb.load_run(folder).predict(new)
@@ -136,7 +136,7 @@ class TestFiles:
 
     def certified(self, tmp_path, text, **changes):
         (tmp_path / "first.csv").write_text(text)
-        settings = Settings(target=changes.pop("target", "kind"), method="holdout", **changes)
+        settings = Settings(target=changes.pop("target", "kind"), method="split", **changes)
         certify_file(tmp_path / "first.csv", settings, baseline=False).save(tmp_path / "out")
         return pb.load_run(tmp_path / "out")
 
@@ -178,12 +178,10 @@ class TestCertificate:
 
     @pytest.fixture
     def folder(self, tmp_path):
-        return saved(tmp_path, prepare_table(frame().dropna(), "kind"), target="kind", method="holdout")
+        return saved(tmp_path, prepare_table(frame().dropna(), "kind"), target="kind", method="split")
 
     def test_of_another_predictor(self, folder):
-        other = certify_table(
-            prepare_table(frame().dropna(), "kind"), Settings(target="kind", method="holdout", seed=1)
-        )
+        other = certify_table(prepare_table(frame().dropna(), "kind"), Settings(target="kind", method="split", seed=1))
         other.certificate.to_json(folder / "certificate.json")
         with pytest.raises(ValueError, match="belongs to another predictor"):
             pb.load_run(folder).predict(frame(20).dropna())
@@ -222,7 +220,7 @@ def test_terms_that_somebody_changed_are_refused_in_a_sentence(tmp_path, change)
 
 @pytest.mark.parametrize("classes", [[], [0, "a"], [True, False], [0.5, 1.5], "ab", [None, None]])
 def test_classes_are_all_numbers_or_all_text(tmp_path, classes):
-    folder = saved(tmp_path, prepare_table(frame().dropna(), "kind"), target="kind", method="holdout")
+    folder = saved(tmp_path, prepare_table(frame().dropna(), "kind"), target="kind", method="split")
     record = json.loads((folder / "model.json").read_text())
     record["classes"] = classes
     (folder / "model.json").write_text(json.dumps(record))
@@ -231,7 +229,7 @@ def test_classes_are_all_numbers_or_all_text(tmp_path, classes):
 
 
 def test_the_folder_says_how_it_is_used(tmp_path):
-    folder = saved(tmp_path, prepare_table(frame().dropna(), "kind"), target="kind", method="holdout")
+    folder = saved(tmp_path, prepare_table(frame().dropna(), "kind"), target="kind", method="split")
     text = (folder / "README.txt").read_text(encoding="utf-8")
     assert pb.Certificate.from_json(folder / "certificate.json").sentence() in text
     assert "pacbayes predict . new.csv" in text
@@ -242,6 +240,6 @@ def test_columns_that_were_left_out_get_no_note(tmp_path):
     rows = frame().dropna().assign(day=np.arange(len(frame().dropna())), x=1.5, z=2.5)
     settings = {"drop": ("x,z",), "time": "day"}
     table = prepare_table(rows, "kind", **settings)
-    run = certify_table(table, Settings(target="kind", method="holdout", **settings), baseline=False)
+    run = certify_table(table, Settings(target="kind", method="split", **settings), baseline=False)
     run.save(tmp_path / "out")
     assert pb.load_run(tmp_path / "out").open().apply(rows).notes == ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from types import BuiltinFunctionType, FunctionType, MethodType
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -16,6 +16,7 @@ _PLAIN = (type(None), bool, int, float, complex, str, bytes)
 _NAMED = (type, FunctionType, BuiltinFunctionType, MethodType, np.ufunc)
 _TREES = ("KDTree", "BallTree")  # of scikit-learn: what they count while they are asked is no part of what they learned
 _ABSENT = ("absent",)
+_Seen: TypeAlias = dict[int, tuple[int, object]]  # by identity: a number, and the object
 _TIMES = ("_time", "time_")  # of a search: how long its fits took
 
 
@@ -47,29 +48,29 @@ class State:
         return next(_differences(self.value, other.value, within, ()), None)
 
 
-def _flatten(thing: Any, seen: dict[int, int]) -> object:
+def _flatten(thing: Any, seen: _Seen) -> object:
     """Return plain values, named things, arrays, and lists and dictionaries of them."""
     if isinstance(thing, _PLAIN):
         return thing
     if isinstance(thing, _NAMED):
         return ("named", getattr(thing, "__module__", ""), getattr(thing, "__qualname__", repr(thing)))
     if id(thing) in seen:
-        return ("seen", seen[id(thing)])
-    seen[id(thing)] = len(seen)
+        return ("seen", seen[id(thing)][0])
+    seen[id(thing)] = len(seen), thing  # kept alive: another object could get the place in memory of one that is gone
     return next(make(thing, seen) for kinds, make in _KINDS if isinstance(thing, kinds))
 
 
-def _flatten_sparse(matrix: Any, _: dict[int, int]) -> object:
+def _flatten_sparse(matrix: Any, _: _Seen) -> object:
     rows = matrix.tocsr().sorted_indices()
     return {"sparse": matrix.format, "shape": list(matrix.shape), "data": rows.data, "places": rows.indices}
 
 
-def _flatten_items(things: Any, seen: dict[int, int]) -> object:
+def _flatten_items(things: Any, seen: _Seen) -> object:
     ordered = sorted(things, key=repr) if isinstance(things, set | frozenset) else things
     return [type(things).__name__, *(_flatten(item, seen) for item in ordered)]
 
 
-def _flatten_mapping(thing: Any, seen: dict[int, int]) -> object:
+def _flatten_mapping(thing: Any, seen: _Seen) -> object:
     return {str(key): _flatten(item, seen) for key, item in thing.items() if not _is_time(key)}
 
 
@@ -77,7 +78,7 @@ def _is_time(key: object) -> bool:
     return isinstance(key, str) and key.endswith(_TIMES)
 
 
-def _flatten_array(array: Any, seen: dict[int, int]) -> object:
+def _flatten_array(array: Any, seen: _Seen) -> object:
     if array.dtype.names:
         fields = {name: _flatten_array(array[name], seen) for name in array.dtype.names}
         if {
@@ -91,7 +92,7 @@ def _flatten_array(array: Any, seen: dict[int, int]) -> object:
     return np.array(array)
 
 
-def _flatten_object(thing: Any, seen: dict[int, int]) -> object:
+def _flatten_object(thing: Any, seen: _Seen) -> object:
     """Take an object apart as copying would: its type, what it is made from, and its attributes."""
     name = type(thing).__name__
     if name.startswith(_TREES):
@@ -111,7 +112,7 @@ def _flatten_object(thing: Any, seen: dict[int, int]) -> object:
     return parts | {"state": _flatten(state, seen), "items": _flatten(items, seen)}
 
 
-_KINDS: tuple[tuple[Any, Callable[[Any, dict[int, int]], object]], ...] = (
+_KINDS: tuple[tuple[Any, Callable[[Any, _Seen], object]], ...] = (
     (np.generic, lambda thing, _: thing.item()),
     (np.ndarray, _flatten_array),
     ((sp.spmatrix, sp.sparray), _flatten_sparse),

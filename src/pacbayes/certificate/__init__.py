@@ -12,12 +12,13 @@ from pacbayes.certificate.order import add_period, restrict_to_later
 from pacbayes.certificate.quantities import QUANTITIES, Quantity
 from pacbayes.certificate.statement import REFIT, Choice, Consequence, Reference, Source, Statement
 from pacbayes.certificate.subjects import SUBJECTS, Subject
-from pacbayes.certificate.transfers import TRANSFER_DELTA
+from pacbayes.certificate.transfers import SOURCE_BOUNDS, TRANSFER_DELTA
 
 __all__ = [
     "AGREEMENT",
     "QUANTITIES",
     "REFIT",
+    "SOURCE_BOUNDS",
     "SUBJECTS",
     "TRANSFER_DELTA",
     "Cause",

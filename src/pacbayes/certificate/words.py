@@ -230,7 +230,8 @@ def _statement_rows(statement: Statement) -> list[tuple[str, str]]:
     if statement.source is None:
         lines.append(("examples", f"{statement.n}, the rows that the bound is computed on"))
     lines.append(("observed", risk_words(statement)))
-    lines.append(("divergence", f"{statement.kl:.4g} nats from prior to posterior"))
+    if statement.kl > 0.0:
+        lines.append(("divergence", f"{statement.kl:.4g} nats from prior to posterior"))
     reference = statement.reference
     bound = visible(statement.bound)
     lines.append(("bound", bound if reference is None else f"{bound} of the excess"))

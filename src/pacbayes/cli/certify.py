@@ -23,7 +23,11 @@ __all__ = ["certify"]
 _MOST_COLUMNS = 20
 _OPTIONS = ("test", "unlabelled", "force", "baseline", "threads", "max_memory", "strict")  # of a run, not settings
 _METHODS = "; ".join(f"{name}: {method.help}" for name, method in METHODS.items())
-_SHARES = ", ".join(f"{name} {method.fraction:g}" for name, method in METHODS.items() if method.fraction < 1.0)
+_SHARES = ", ".join(
+    f"{name} {'found on the way' if method.fraction is None else format(method.fraction, 'g')}"
+    for name, method in METHODS.items()
+    if method.fraction != 1.0
+)
 
 Data = Annotated[Path, typer.Argument(help=f"The table: {list_formats()}, also compressed.")]
 Target = Annotated[str, typer.Option(help="The column to predict; its values are the classes.")]
@@ -51,8 +55,7 @@ ChosenMethod = Annotated[
     str,
     typer.Option(
         "--method",
-        help=f"{_METHODS}. auto: posterior for logistic with two classes; otherwise online below 10000 rows, from "
-        "there holdout.",
+        help=f"{_METHODS}. auto is split for every model.",
     ),
 ]
 Out = Annotated[
@@ -120,7 +123,7 @@ def certify(
     positive: Positive = None,
     missing: Missing = "refuse",
     missing_value: MissingValue = None,
-    prior_fraction: Share = None,
+    learning_fraction: Share = None,
     candidates: Candidates = 1,
     seed: Seed = 0,
     refit: Refit = False,

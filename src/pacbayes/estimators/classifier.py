@@ -52,7 +52,8 @@ class CertifiedClassifier(ClassifierMixin, CertifiedSplit):  # type: ignore[misc
     ----------
     estimator : classifier or None, default=None
         Cloned; preprocessing inside a pipeline is then learned from the learning rows alone, and so is whatever a
-        search inside chooses, which costs nothing: ``CertifiedClassifier(GridSearchCV(...))``. None is
+        search inside chooses, which costs nothing: ``CertifiedClassifier(GridSearchCV(...))``. A learner that takes
+        no labels but 0, 1, ..., such as XGBoost's, goes into :class:`pacbayes.learners.EncodedClassifier`. None is
         :class:`pacbayes.CrossValidatedLogistic`, logistic regression on standardised columns, its penalty chosen by
         cross-validation.
     delta : float, default=0.05

@@ -17,7 +17,7 @@ from pacbayes._core.predictions import class_numbers
 from pacbayes._core.rows import take
 from pacbayes._core.steadiness import ask_row_by_row
 from pacbayes._core.types import IntArray, Labels, Predictor, Rows, RowsLike
-from pacbayes.certificate import SUBJECTS, TRANSFER_DELTA, Certificate, Check, Choice, Source, Statement, issue
+from pacbayes.certificate import SOURCE_BOUNDS, TRANSFER_DELTA, Certificate, Check, Choice, Source, Statement, issue
 from pacbayes.procedures.base import Issued, Procedure, Sample, compare_certificates
 from pacbayes.procedures.cautions import CertificateWarning, find_seen
 
@@ -142,7 +142,7 @@ class Transfer(Procedure):
 
     def _certified_statement(self) -> Statement:
         found = self.source.statement("predict")
-        if found.quantity != "error" or found.bound not in (SUBJECTS["predict"].bounds or ()):
+        if found.quantity != "error" or found.bound not in SOURCE_BOUNDS:
             raise ValueError("A certificate is transferred from one on the true error of `predict`.")
         return found
 

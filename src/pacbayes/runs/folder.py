@@ -282,7 +282,7 @@ def load_run(place: str | Path) -> StoredRun:
     ...     _ = certify_table(prepare_table(frame, "label"), Settings(target="label")).save(folder)
     ...     run = pb.load_run(folder)
     ...     run.predict(frame[["b", "a"]][:3]), run.predict_proba(frame[:3]).round(2).tolist()
-    (array([0, 0, 1]), [[0.96, 0.04], [0.99, 0.01], [0.12, 0.88]])
+    (array([0, 0, 1]), [[0.73, 0.27], [0.85, 0.15], [0.32, 0.68]])
     """
     path = Path(place) / MODEL if Path(place).is_dir() else Path(place)
     if not path.is_file():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from sklearn.pipeline import Pipeline
 
@@ -17,9 +17,8 @@ from pacbayes.tables import ColumnPreprocessor, Table, make_preprocessing
 if TYPE_CHECKING:
     from pacbayes.runs.settings import Settings
 
-__all__ = ["METHODS", "Method", "choose_method", "estimator_for", "fraction_of"]
+__all__ = ["METHODS", "Method", "choose_method", "estimator_for"]
 
-MANY_ROWS = 10_000
 _RATIO = 1.25
 
 
@@ -29,19 +28,19 @@ class Method:
 
     Attributes
     ----------
-    fraction : float
-        The default share of the rows for training before the judged rows begin.
+    fraction : float or None
+        The default share of the rows for training before the judged rows begin; None if it is found on the way.
     estimator : callable
         From table, settings and that share to the unfitted estimator that issues the certificate.
-    baseline : str
-        The method whose estimator, at four fifths of the rows, is the hold-out to compare with; none if empty.
+    compared : bool
+        Whether a hold-out of a fifth of the same rows is something to compare with.
     help : str
         One line for the command line.
     """
 
-    fraction: float
-    estimator: Callable[[Table, Settings, float], Any]
-    baseline: str
+    fraction: float | None
+    estimator: Callable[[Table, Settings, float | None], Any]
+    compared: bool
     help: str
 
 
@@ -54,76 +53,76 @@ def _pipeline(settings: Settings) -> Pipeline:
     return Pipeline([("columns", ColumnPreprocessor()), ("classifier", make_classifier(settings.model, settings.seed))])
 
 
-def _posterior(table: Table, settings: Settings, fraction: float) -> CertifiedLogisticRegression:
+def _split(table: Table, settings: Settings, fraction: float | None) -> CertifiedClassifier:
+    del table
+    model, split = make_classifier(settings.model, settings.seed), "adaptive" if fraction is None else fraction
+    options = {"preprocessing": "auto", "refit": settings.refit, **_common(settings)}
+    return CertifiedClassifier(model, split=split, **options)
+
+
+def _posterior(table: Table, settings: Settings, fraction: float | None) -> CertifiedLogisticRegression:
     steps = make_preprocessing(table.columns, missing=settings.missing)
-    return CertifiedLogisticRegression(prior_fraction=fraction, preprocessing=steps, **_common(settings))
+    options = {"prior_fraction": cast("float", fraction), **_common(settings)}
+    return CertifiedLogisticRegression(preprocessing=steps, **options)
 
 
-def _online(table: Table, settings: Settings, fraction: float) -> OnlineCertifiedClassifier:
-    first = min(max(round(fraction * len(table.y)), 2), len(table.y) - 1)
+def _online(table: Table, settings: Settings, fraction: float | None) -> OnlineCertifiedClassifier:
+    first = min(max(round(cast("float", fraction) * len(table.y)), 2), len(table.y) - 1)
     schedule = Geometric(_RATIO, first=first)
     return OnlineCertifiedClassifier(_pipeline(settings), schedule=schedule, **_common(settings))
 
 
-def _holdout(table: Table, settings: Settings, fraction: float) -> CertifiedClassifier:
-    del table
-    return CertifiedClassifier(_pipeline(settings), split=fraction, refit=settings.refit, **_common(settings))
-
-
-def _test(table: Table, settings: Settings, fraction: float) -> TestedClassifier:
+def _test(table: Table, settings: Settings, fraction: float | None) -> TestedClassifier:
     del fraction
     return TestedClassifier(_pipeline(settings), table.learning, settings.delta, settings.candidates)
 
 
 METHODS: dict[str, Method] = {
-    "posterior": Method(0.4, _posterior, "holdout", "a Gaussian posterior, learned from all rows (two classes)"),
-    "online": Method(0.2, _online, "holdout", "the model predicts rows before it learns from them"),
-    "holdout": Method(0.8, _holdout, "", "a fifth is kept for testing"),
-    "test": Method(1.0, _test, "", "learns from all rows, is judged on those of --test"),
+    "split": Method(None, _split, True, "learns from a part of the rows, is judged on the rest"),
+    "online": Method(0.2, _online, True, "the model predicts rows before it learns from them, as in a stream"),
+    "posterior": Method(0.4, _posterior, True, "a distribution over logistic regressions (two classes)"),
+    "test": Method(1.0, _test, False, "learns from all rows, is judged on those of --test"),
 }
-
-
-def fraction_of(settings: Settings) -> float:
-    """Return the share of the rows for training before the judged rows begin."""
-    return METHODS[settings.method].fraction if settings.prior_fraction is None else settings.prior_fraction
 
 
 def estimator_for(table: Table, settings: Settings) -> Any:
     """Return the unfitted estimator that issues the certificate of some settings, whose method is resolved."""
-    return METHODS[settings.method].estimator(table, settings, fraction_of(settings))
+    method, given = METHODS[settings.method], settings.learning_fraction
+    return method.estimator(table, settings, method.fraction if given is None else given)
 
 
-def choose_method(settings: Settings, classes: int, rows: int) -> tuple[Settings, str]:
-    """Resolve "auto" from the model and the numbers of classes and rows, never from anything computed.
+def choose_method(settings: Settings, classes: int) -> tuple[Settings, str]:
+    """Resolve "auto", which is "split" for every model, and refuse a method that the model has not.
 
-    Logistic regression of two classes has a posterior. Other models are certified online while rows are few, since
-    every row then is both judged and learned from; where there are many, a fifth of them judges well enough, and the
-    number is about one model and not about a choice of snapshots.
+    Nothing that was computed plays a part: choosing among certificates would break them.
+
+    Parameters
+    ----------
+    settings : Settings
+        What is asked for.
+    classes : int
+        How many there are.
 
     Returns
     -------
     settings : Settings
         With the method that is used.
     why : str
-        A code: "asked", "logistic", "few_rows" or "many_rows".
+        A code: "asked" or "default".
 
     Examples
     --------
     >>> from pacbayes.runs import Settings, choose_method
-    >>> chosen, why = choose_method(Settings(target="label", model="random-forest"), classes=2, rows=900)
+    >>> chosen, why = choose_method(Settings(target="label", model="random-forest"), classes=2)
     >>> chosen.method, why
-    ('online', 'few_rows')
+    ('split', 'default')
     """
-    linear = settings.model == "logistic" and classes == 2
-    if settings.method != "auto":
-        if settings.method == "posterior" and not linear:
-            raise ValueError(
-                "The method 'posterior' is for --model logistic and two classes. "
-                f"Got {settings.model!r} and {classes} classes; "
-                "use --method online or holdout, or set one class against the rest with --positive."
-            )
-        return settings, "asked"
-    if linear:
-        return replace(settings, method="posterior"), "logistic"
-    few = rows < MANY_ROWS
-    return replace(settings, method="online" if few else "holdout"), "few_rows" if few else "many_rows"
+    if settings.method == "auto":
+        return replace(settings, method="split"), "default"
+    if settings.method == "posterior" and (settings.model != "logistic" or classes != 2):
+        raise ValueError(
+            "The method 'posterior' is for --model logistic and two classes. "
+            f"Got {settings.model!r} and {classes} classes; "
+            "use --method split or online, or set one class against the rest with --positive."
+        )
+    return settings, "asked"

@@ -10,16 +10,14 @@ from typing import cast
 from sklearn.base import BaseEstimator, is_classifier
 
 from pacbayes._core.types import Classifier
-from pacbayes.learners import EncodedClassifier
+from pacbayes.learners import CrossValidatedLogistic, EncodedClassifier
 from pacbayes.runs.trusted import is_trusted_model
 
 __all__ = ["MODELS", "make_classifier", "trust_needed"]
 
 
 def _logistic() -> Classifier:
-    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
-
-    return LogisticRegression(max_iter=1000)  # type: ignore[no-any-return]
+    return CrossValidatedLogistic()
 
 
 def _boosting() -> Classifier:

@@ -10,14 +10,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from pacbayes._core.rows import take
+from pacbayes.learners import CrossValidatedLogistic
+from pacbayes.procedures.linear import LinearForm
 from pacbayes.runs.archive import MOST_BYTES, Piece, read_pieces, walk
 from pacbayes.runs.sameness import find_difference, learning_versions
 from pacbayes.runs.trusted import is_sound_state, list_untrusted
-from pacbayes.tables import LinearTerms
+from pacbayes.tables import ColumnPreprocessor, LinearTerms, Table
 
 __all__ = [
     "ChangedPredictorError",
     "Difference",
+    "as_linear",
     "compare_models",
     "load_models",
     "read_models_file",
@@ -27,11 +33,53 @@ __all__ = [
 
 MODELS_FILE = "model.skops"
 _BLOCK = 2**20
+_ROWS = 2**16  # at a time
 _SPARE = 2**16  # identities and names in an archive have as many digits as they happen to have
 
 
 class ChangedPredictorError(ValueError):
     """A predictor that can be read and is not the one that was written."""
+
+
+def as_linear(stored: Mapping[str, Any], table: Table) -> Mapping[str, Any]:
+    """Return the stored form of a predictor, as plain numbers where it is linear and knows both classes of the table.
+
+    Whoever reads ``model.json`` then sees the model itself, and nothing has to be loaded to use it. The second
+    standardisation, inside the learner, goes into weights and intercept, which rounding must not turn for any row.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from sklearn.pipeline import Pipeline
+    >>> from pacbayes.learners import CrossValidatedLogistic
+    >>> from pacbayes.runs.predictors import as_linear
+    >>> from pacbayes.tables import ColumnPreprocessor, prepare_table
+    >>> table = prepare_table(pd.DataFrame({"age": [20.5, 60.0] * 20, "ill": ["no", "yes"] * 20}), "ill")
+    >>> model = Pipeline([("columns", ColumnPreprocessor()), ("classifier", CrossValidatedLogistic())])
+    >>> form = as_linear({"predictor": model.fit(table.X, table.y)}, table)["linear"]
+    >>> bool(form.weights[0] > 0.0)
+    True
+    """
+    steps = getattr(stored.get("predictor"), "named_steps", {})
+    columns, learned = steps.get("columns"), steps.get("classifier")
+    if not (isinstance(columns, ColumnPreprocessor) and isinstance(learned, CrossValidatedLogistic)):
+        return stored
+    known = learned.classes_.size == 2 and np.array_equal(learned.classes_, np.unique(table.y))
+    if columns.transformer_ is None or not known:
+        return stored
+    weights = learned.coef_[0] / learned.scaler_.scale_
+    form = LinearForm(columns.transformer_, weights, float(learned.intercept_[0] - weights @ learned.scaler_.mean_))
+    return {"linear": form} if _agrees(form, columns, learned, table) else stored
+
+
+def _agrees(form: LinearForm, columns: ColumnPreprocessor, learned: CrossValidatedLogistic, table: Table) -> bool:
+    """Return whether plain numbers give every row of the table the label that the certificate is about."""
+    for start in range(0, len(table.y), _ROWS):
+        rows = columns.transform(take(table.X, slice(start, start + _ROWS)))
+        second = np.asarray(rows @ form.weights).ravel() + form.intercept > 0.0
+        if not np.array_equal(second, learned.predict(rows) == learned.classes_[1]):
+            return False
+    return True
 
 
 def write_predictor(

@@ -44,9 +44,15 @@ def require_split(model: object, settings: Settings) -> CertifiedClassifier:
 
 
 def load_unlabelled(
-    path: str | Path, settings: Settings, table: Table, max_memory: int | str | None = None
+    path: str | Path,
+    settings: Settings,
+    table: Table,
+    max_memory: int | str | None = None,
+    data: Path | None = None,
 ) -> pd.DataFrame:
-    """Read rows without labels as the columns of a table; a target among their columns is not looked at."""
+    """Read rows without labels as the columns of a table, from another file; a target among them is not looked at."""
+    if data is not None and Path(path).resolve() == data.resolve():
+        raise ValueError(f"--unlabelled must be another file than the data. Got {str(path)!r} for both.")
     columns = tuple((column.name, column.kind) for column in table.columns)
     frame = load_rows(path, settings, columns, max_memory)
     try:

@@ -14,12 +14,13 @@ from threadpoolctl import threadpool_limits
 
 from pacbayes.bounds import betting, betting_rates
 from pacbayes.certificate import Certificate
-from pacbayes.estimators import CertificateWarning, OnlineCertifiedClassifier, certify_predictions
+from pacbayes.estimators import CertificateWarning, OnlineCertifiedClassifier
 from pacbayes.report import SplitCost, render
 from pacbayes.runs.folder import check_folder, save_folder
 from pacbayes.runs.hardest import Hard, find_hardest
 from pacbayes.runs.methods import METHODS, choose_method, estimator_for
 from pacbayes.runs.models import make_classifier, trust_needed
+from pacbayes.runs.predictors import as_linear
 from pacbayes.runs.refit import issue_transfer, load_unlabelled, require_split
 from pacbayes.runs.remarks import find_earlier_seeds, refuse_notes
 from pacbayes.runs.settings import Settings
@@ -93,7 +94,7 @@ class Run:
     @property
     def method(self) -> str:
         """The method and why it was chosen, in a phrase."""
-        return method_words(self.settings, self.why, len(self.table.classes))
+        return method_words(self.settings, self.why)
 
     @property
     def trust(self) -> tuple[str, ...]:
@@ -130,7 +131,7 @@ class Run:
             self.certificate,
             self.report(hardest=hardest),
             lambda trust: readme_words(self.certificate, file_options(self), self.settings, trust, self.transfer),
-            self.model.issued_.stored,
+            as_linear(self.model.issued_.stored, self.table),
             {
                 "settings": self.settings.to_dict(),
                 "columns": [{"name": each.name, "kind": each.kind} for each in self.table.columns],
@@ -202,7 +203,7 @@ def certify_file(
     ...     run = certify_file(path, Settings(target="label"))
     ...     names = sorted(file.name for file in run.save(pathlib.Path(folder) / "out"))
     >>> run.certificate.n, names
-    (180, ['README.txt', 'certificate.json', 'model.json', 'report.html'])
+    (195, ['README.txt', 'certificate.json', 'model.json', 'report.html'])
     """
     file = Path(path)
     if file.is_dir():
@@ -217,9 +218,9 @@ def certify_file(
         announce(table)
     if strict:
         refuse_notes(table.notes)
-    chosen, why = choose_method(settings, len(table.classes), len(table.y))
-    further = None if unlabelled is None else load_unlabelled(unlabelled, chosen, table, max_memory)
-    words = method_words(chosen, why, len(table.classes))
+    chosen, why = choose_method(settings, len(table.classes))
+    further = None if unlabelled is None else load_unlabelled(unlabelled, chosen, table, max_memory, file)
+    words = method_words(chosen, why)
     with progress(f"Certifying {settings.model} on {len(table.y)} rows (method: {words}) ..."):
         run = _certify(table, chosen, why, baseline=baseline, threads=threads)
     run = replace(run, source=file.name, test=_name_of(test), unlabelled=_name_of(unlabelled))
@@ -260,8 +261,8 @@ def _settings_with(settings: Settings, data: Path, test: str | Path | None) -> S
         if settings.method == "test":
             raise ValueError("The method 'test' needs a table of rows to judge on: give --test.")
         return settings
-    if settings.method not in {"auto", "test"} or settings.prior_fraction is not None:
-        wrong = "--prior-fraction" if settings.prior_fraction is not None else f"--method {settings.method}"
+    if settings.method not in {"auto", "test"} or settings.learning_fraction is not None:
+        wrong = "--learning-fraction" if settings.learning_fraction is not None else f"--method {settings.method}"
         raise ValueError(f"With --test all rows of the data are learned from and {wrong} has no meaning. Leave it out.")
     if settings.time is not None:
         raise ValueError("With --test the judged rows are those of a table of their own, and --time has no meaning.")
@@ -294,9 +295,9 @@ def certify_table(table: Table, settings: Settings, *, baseline: bool = True, th
     >>> frame = pd.DataFrame(sample.X, columns=["a", "b"]).assign(label=sample.y)
     >>> run = certify_table(prepare_table(frame, "label"), Settings(target="label"))
     >>> run.certificate.procedure, run.certificate.n
-    ('posterior', 180)
+    ('split', 195)
     """
-    chosen, why = choose_method(settings, len(table.classes), len(table.y))
+    chosen, why = choose_method(settings, len(table.classes))
     return _certify(table, chosen, why, baseline=baseline, threads=threads)
 
 
@@ -315,16 +316,12 @@ def _certify(table: Table, chosen: Settings, why: str, *, baseline: bool, thread
 
 def _baseline(table: Table, settings: Settings) -> Baseline | None:
     """What the same learner gives on a fifth of the rows that it has not seen: a comparison, not a second chance."""
-    method = METHODS[settings.method].baseline
-    if not method:
+    held_out = replace(settings, method="split", learning_fraction=_BASELINE, refit=False)
+    if not METHODS[settings.method].compared or replace(settings, refit=False) == held_out:
         return None
-    held_out = replace(settings, method=method, prior_fraction=_BASELINE, refit=False)
     model = estimator_for(table, held_out).fit(table.X, table.y, in_order=settings.time is not None)
     first = model.certificate_.statements[0]
-    errors = int(first.observed["errors"])
-    losses = np.arange(first.n) < errors
-    value = certify_predictions(losses=losses, delta=settings.delta, candidates=settings.candidates).value
-    return Baseline(value, first.n, errors)
+    return Baseline(model.certificate_.value, first.n, int(first.observed["errors"]))
 
 
 def _curve(model: object, settings: Settings) -> dict[str, list[float]] | None:

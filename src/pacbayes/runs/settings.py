@@ -10,7 +10,7 @@ from pacbayes.runs.methods import METHODS
 
 __all__ = ["Settings"]
 
-_OPTIONAL = {"prior_fraction": float, "positive": str, "delimiter": str, "time": str, "encoding": str}
+_OPTIONAL = {"learning_fraction": float, "positive": str, "delimiter": str, "time": str, "encoding": str}
 _DECIMALS = (".", ",")
 _MISSING = ("refuse", "category")
 
@@ -31,8 +31,9 @@ class Settings:
         How the guarantee is made: a name of :data:`pacbayes.runs.METHODS`, or "auto".
     delta : float
         Allowed probability of failure.
-    prior_fraction : float or None
-        Share of the rows that training has to itself before the judged rows begin; None is the method's own.
+    learning_fraction : float or None
+        Share of the rows that training has to itself before the judged rows begin; None is the method's own, which
+        "split" finds on the way.
     candidates : int
         How many settings are compared by their certificates on these rows.
     seed : int
@@ -55,7 +56,7 @@ class Settings:
     model: str = "logistic"
     method: str = "auto"
     delta: float = 0.05
-    prior_fraction: float | None = None
+    learning_fraction: float | None = None
     candidates: int = 1
     seed: int = 0
     missing: str = "refuse"
@@ -80,8 +81,8 @@ class Settings:
             and len(self.delimiter) != 1,
             f"--decimal must be '.' or ','. Got {self.decimal!r} instead.": self.decimal not in _DECIMALS,
             f"--decimal and --delimiter must differ. Got {self.decimal!r} for both.": self.decimal == self.delimiter,
-            f"--prior-fraction must lie strictly between 0 and 1. Got {self.prior_fraction} instead.": (
-                self.prior_fraction is not None and not 0.0 < self.prior_fraction < 1.0
+            f"--learning-fraction must lie strictly between 0 and 1. Got {self.learning_fraction} instead.": (
+                self.learning_fraction is not None and not 0.0 < self.learning_fraction < 1.0
             ),
             f"--seed must be a whole number between 0 and 2**32 - 1. Got {self.seed} instead.": (
                 not 0 <= self.seed < 2**32

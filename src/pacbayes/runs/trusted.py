@@ -36,6 +36,7 @@ _CLASSIFIERS = {
 
 # Which objects these and the preprocessing of tables are made of, by the module that defines them.
 _OBJECTS = {
+    "pacbayes.learners.cross_validated": "CrossValidatedLogistic",
     "pacbayes.learners.encoded": "EncodedClassifier",
     "pacbayes.learners.one_class": "OneClass",
     "pacbayes.tables._preprocess": "ColumnPreprocessor",

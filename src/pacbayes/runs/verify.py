@@ -19,7 +19,7 @@ from pacbayes.runs.check import check_file, read_prediction_file
 from pacbayes.runs.folder import CERTIFICATE, COLUMNS, MODEL, StoredRun, load_run, read_bounded, read_certificate
 from pacbayes.runs.methods import choose_method, estimator_for
 from pacbayes.runs.models import trust_needed
-from pacbayes.runs.predictors import ChangedPredictorError, compare_models
+from pacbayes.runs.predictors import ChangedPredictorError, as_linear, compare_models
 from pacbayes.runs.refit import TRANSFER, Refitting, check_again, check_stored, check_transfer
 from pacbayes.runs.run import Progress, silent
 from pacbayes.runs.table import EARLIER, annotate, load_table
@@ -240,7 +240,7 @@ def verify_run(
     Verification
     """
     _check_trust(stored, trust)
-    if choose_method(stored.settings, len(table.classes), len(table.y))[0] != stored.settings:
+    if choose_method(stored.settings, len(table.classes))[0] != stored.settings:
         raise ValueError("The settings of a stored run must name its method. Got 'auto' instead.")
     arithmetic = certificate.verify() if own is None else own
     first = [*arithmetic.checks, _check_belongs(certificate, stored), *_check_table(stored, table)]
@@ -252,7 +252,7 @@ def verify_run(
         again = estimator_for(table, stored.settings).fit(table.X, table.y, in_order=in_order)
         earlier = tuple(note for note in certificate.notes if note.code == EARLIER)
         checks = compare_certificates(certificate, annotate(again, table, stored.settings.time, earlier))
-        checks.append(_check_predictor(stored, again.issued_.stored))
+        checks.append(_check_predictor(stored, as_linear(again.issued_.stored, table)))
         if refit is not None or stored.refitted is not None or stored.settings.refit:
             checks += check_again(certificate, stored.refitted, again, refit)
     proves = (*procedures.get(certificate.procedure).proves, *(() if refit is None else refit.proves))

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from pacbayes._core.plain import visible
 from pacbayes.certificate import Certificate
 from pacbayes.certificate.words import sentences
-from pacbayes.runs.methods import MANY_ROWS
 from pacbayes.runs.models import trust_needed
 from pacbayes.runs.settings import Settings
 from pacbayes.tables.words import class_counts
@@ -35,9 +34,7 @@ REFITTED_FILES = ("refitted.skops", "refitted-not-certified.skops")  # with a ce
 
 _WHY = {
     "asked": "{method}, as asked for",
-    "logistic": "{method}, because the model is logistic and there are two classes",
-    "few_rows": "{method}, because {what} has no posterior and there are fewer than {many} rows",
-    "many_rows": "{method}, because {what} has no posterior and there are at least {many} rows",
+    "default": "{method}, the default for every model",
 }
 _README = """\
 {sentences}
@@ -216,23 +213,24 @@ def check_readme_words(certificate: Certificate, source: str) -> str:
     return _CHECK_README.format(sentences="\n".join(sentences(certificate)), data=visible(quote(source)))
 
 
-def method_words(settings: Settings, why: str, classes: int) -> str:
+def method_words(settings: Settings, why: str) -> str:
     """Return the method of some settings and why it was chosen, in a phrase.
 
     Examples
     --------
     >>> from pacbayes.runs import Settings
     >>> from pacbayes.runs.words import method_words
-    >>> method_words(Settings(target="label", method="online"), "asked", 2)
+    >>> method_words(Settings(target="label", method="online"), "asked")
     'online, as asked for'
     """
-    what = settings.model if settings.model != "logistic" else f"a target of {classes} classes"
-    return _WHY[why].format(method=settings.method, what=what, many=MANY_ROWS)
+    return _WHY[why].format(method=settings.method)
 
 
 def about_words(run: Run) -> dict[str, str]:
     """Return what a report says about data and model: names and values."""
     rows, learned = len(run.table.y), run.table.learning
+    if run.certificate.procedure == "split":
+        learned = rows - run.certificate.n
     return {
         "Data": run.source,
         **({} if run.test is None else {"Judged on": run.test}),

@@ -14,7 +14,7 @@ def main() -> None:
     """Fit, certify, verify; then a random forest, by its snapshots."""
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
 
-    model = pb.CertifiedLogisticRegression(random_state=0).fit(X, y)
+    model = pb.CertifiedClassifier(random_state=0).fit(X, y)
     print(model.certificate_)
 
     with TemporaryDirectory() as folder:

@@ -81,8 +81,8 @@ def test_the_tree_names_every_room():
 
 
 def test_the_path_of_fit():
-    pb.CertifiedLogisticRegression(random_state=0).fit(SAMPLE.X, SAMPLE.y)
-    model = pb.CertifiedLogisticRegression(random_state=0)
+    pb.CertifiedClassifier(split=0.4, random_state=0).fit(SAMPLE.X, SAMPLE.y)
+    model = pb.CertifiedClassifier(split=0.4, random_state=0)
     files = opened(lambda: model.fit(SAMPLE.X, SAMPLE.y), inside_fit=True)
     assert of_rooms("fit", files) == set(listed("fit"))
     assert len(listed("fit")) <= 12

@@ -1,4 +1,4 @@
-"""Issue the example certificates of ``docs/schema`` again: one per procedure, a regressor and a portfolio, fixed seeds.
+"""Issue the example certificates of ``docs/schema`` again: one per procedure, a regressor, portfolios; fixed seeds.
 
 Run it when the schema gains a field; the JSON block in ``docs/certificates.md`` is ``online.json`` and is replaced too.
 """
@@ -20,11 +20,13 @@ DOCS = Path(__file__).resolve().parent.parent / "docs"
 def examples() -> Iterator[tuple[str, pb.Certificate]]:
     """Yield the name of each file and its certificate."""
     sample = pb.datasets.make_known_risk(600, d=3, random_state=1)
-    yield "split", pb.CertifiedLogisticRegression(random_state=0).fit(sample.X, sample.y).certificate_
+    yield "split", pb.CertifiedClassifier(random_state=0).fit(sample.X, sample.y).certificate_
     numbers = sample.X @ np.array([3.0, -1.0, 0.5]) + sample.y
     yield "split-regression", pb.CertifiedRegressor(random_state=0).fit(sample.X, numbers).certificate_
     posterior = pb.CertifiedLogisticRegression(bound="betting", reference="online", candidates=2, random_state=0)
     yield "posterior", posterior.fit(sample.X, sample.y).certificate_
+    learned = pb.CertifiedLogisticRegression(random_state=0)
+    yield "posterior-learned-bets", learned.fit(sample.X, sample.y).certificate_
     portfolio = pb.CertifiedLogisticRegression(
         bound="portfolio", prior="zero", reference=("fixed", "learned"), random_state=0
     )

@@ -47,6 +47,12 @@ def portfolio():
 
 
 @pytest.fixture(scope="module")
+def learned():
+    """A portfolio whose bets stand around a rate from the learning rows."""
+    return pb.CertifiedLogisticRegression(bound="portfolio", random_state=0).fit(SAMPLE.X, NOISE).certificate_
+
+
+@pytest.fixture(scope="module")
 def stream():
     return (
         pb.OnlineCertifiedClassifier(GaussianNB(), certify_last=True, random_state=0).fit(SAMPLE.X, NOISE).certificate_
@@ -60,18 +66,20 @@ def longer():
     return model.fit(SAMPLE.X[:300], NOISE[:300]).update(SAMPLE.X[300:], NOISE[300:]).certificate_
 
 
-def test_what_the_tool_makes_of_the_truth_verifies(betting, debiased, portfolio, stream, longer):
-    for certificate in (betting, debiased, portfolio, stream, longer):
+def test_what_the_tool_makes_of_the_truth_verifies(betting, debiased, portfolio, learned, stream, longer):
+    for certificate in (betting, debiased, portfolio, learned, stream, longer):
         assert reissue(certificate).verify()
 
 
-def test_a_rate_chosen_in_hindsight(betting):
-    """The best of many rates with all the weight, which a union over them would have to share."""
-    values = {rate: reissue(betting, statement={"rates": rate}).value for rate in np.linspace(0.01, 0.99, 99).tolist()}
+@pytest.mark.parametrize("kind", ["betting", "learned"])
+def test_a_rate_chosen_in_hindsight(request, kind):
+    """The best of many rates with all the weight, or most of it, which a union over them would have to share."""
+    honest = request.getfixturevalue(kind)
+    values = {rate: reissue(honest, statement={"rates": rate}).value for rate in np.linspace(0.01, 0.99, 99).tolist()}
     best = min(values, key=values.get)
-    assert not reissue(betting, statement={"rates": best}).verify()
-    seen = [replace(each, value=best, where="all_rows") if each.what == "rate" else each for each in betting.choices]
-    assert not reissue(betting, statement={"rates": best}, choices=seen).verify()
+    assert not reissue(honest, statement={"rates": best}).verify()
+    seen = [replace(each, value=best, where="all_rows") if each.what == "rate" else each for each in honest.choices]
+    assert not reissue(honest, statement={"rates": best}, choices=seen).verify()
 
 
 def test_a_strength_chosen_in_hindsight(debiased):
@@ -243,11 +251,31 @@ def test_a_strength_of_a_portfolio(portfolio):
         assert is_refused(portfolio, statement=changes)
 
 
-def test_a_value_of_a_portfolio_lowered_with_its_digest(portfolio):
-    first = portfolio.statements[0]
-    for change in ({"value": first.value * 0.99}, {"kl": first.kl * 0.9}, {"n": first.n + 50}):
-        assert not replace(portfolio, statements=(replace(first, **change),), digest="").verify()
-    assert not replace(portfolio, delta=0.04, digest="").verify()
+@pytest.mark.parametrize("kind", ["portfolio", "learned"])
+def test_a_value_of_a_portfolio_lowered_with_its_digest(request, kind):
+    honest = request.getfixturevalue(kind)
+    first = honest.statements[0]
+    for change in ({"value": first.value * 0.99}, {"kl": first.kl * 0.9 + 0.1}, {"n": first.n + 50}):
+        assert not replace(honest, statements=(replace(first, **change),), digest="").verify()
+    assert not replace(honest, delta=0.04, digest="").verify()
+
+
+def test_a_learned_rate_beyond_its_place(learned, debiased):
+    """No rate without a choice that says where it is from, none beside one reference, none outside (0, 1)."""
+    rate = learned.statements[0].rates
+    without = [each for each in learned.choices if each.what != "rate"]
+    assert is_refused(learned, choices=without)
+    assert is_refused(debiased, statement={"rates": rate}, choices=[*debiased.choices, Choice("rate", rate, "given")])
+    for wrong in (0.0, 1.0, -0.5, float("nan"), True, "0.5"):
+        chosen = [replace(each, value=wrong) if each.what == "rate" else each for each in learned.choices]
+        assert is_refused(learned, statement={"rates": wrong}, choices=chosen)
+
+
+def test_a_learned_rate_survives_json(learned):
+    again = pb.Certificate.from_json(learned.to_json())
+    assert again == learned
+    assert again.verify()
+    assert isinstance(again.statements[0].rates, float)
 
 
 def test_a_portfolio_of_a_predictor_without_divergence(portfolio):

@@ -29,7 +29,7 @@ def entry(request):
     return request.param
 
 
-COMBINATORS = {"betting_rates", "debiased", "forward_backward", "gibbs_to_vote"}
+COMBINATORS = {"betting_rates", "debiased", "forward_backward", "gibbs_to_vote", "learned_bets"}
 # reads losses one by one, and has tests of its own in test_sequential.py
 SEQUENCES = {"sequential", "sequential_from_blocks", "sequential_rates", "sequential_statistics"}
 LOOKUPS = {"arguments_of", "catalogue", "evaluate", "examples_needed", "from_numbers", "get", "require_sound"}

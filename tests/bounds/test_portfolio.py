@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from mpmath import mpf
 
 import pacbayes as pb
+from pacbayes import statistics
+from pacbayes.statistics import STRENGTHS
 
 EXCESS = mpf("1e-9")
 risks = st.one_of(st.just(0.0), st.floats(0.0, 1.0), st.floats(-6.0, 0.0).map(lambda e: 10.0**e))
@@ -172,6 +174,59 @@ def test_the_same_reference_twice_is_one(summary, kl):
     settings_ = {"kl": kl, "n": summary.n, "delta": 0.05, "weights": summary.weights, "several": True}
     twice = pb.bounds.portfolio(growths, summary.strengths, other, summary.rates, **settings_)
     assert twice == pytest.approx(_portfolio(summary, kl, 0.05), abs=2e-9)
+
+
+def _learned_case(rng):
+    """Return the arguments of a portfolio around a rate, right or wrong, with one to three references."""
+    n = int(10 ** rng.uniform(1, 6))
+    bets = pb.bounds.learned_bets(float(rng.uniform(0.01, 0.99)), n, 0.05)
+    count, risk = rng.integers(1, 4), float(rng.choice([0.0, 0.01, 0.1, 0.3]))
+    reference = np.minimum(1.0, risk * rng.uniform(0.5, 2.0, count))
+    both = np.minimum(risk, reference) * rng.random(count)
+    shares = {"errors": n * risk, "reference_errors": n * reference, "both": n * both}
+    found = statistics.from_outcomes(n, **shares, rates=bets.rates, weights=bets.weights)
+    given = {name: found[name] for name in ("growths", "strengths", "reference_log_growth")}
+    return given | bets._asdict() | {"kl": float(rng.choice([0.0, 0.5, 20.0])), "n": n, "delta": 0.05}
+
+
+def test_learned_bets_bracket(record_count):
+    rng, below, loose = np.random.default_rng(5), 0, 0
+    with mpmath.workdps(50):
+        for _ in range(25):
+            case = _learned_case(rng)
+            value, exact = mpf(pb.bounds.portfolio(**case, several=True)), _Exact(case)
+            below += value < 1 and exact.smallest(value) < 20
+            loose += value > EXCESS and exact.smallest(value - EXCESS) > 20
+    record_count("portfolio around a learned rate: points below their exact value, of 25", below)
+    assert (below, loose) == (0, 0)
+
+
+def test_learned_bets_cost_what_they_say():
+    """At most log(1/(.95 .98 .99)) nats against that rate alone, and log(1/(.05 .98 .99)) against the grid."""
+    rng = np.random.default_rng(6)
+    for _ in range(30):
+        case = _learned_case(rng)
+        value, growth = pb.bounds.portfolio(**case, several=True), case["growths"][0, 0]
+        kl, n, rates = case["kl"], case["n"], case["rates"]
+        alone = pb.bounds.betting(growth[0], rates[0], kl, n, 0.05 * 0.95 * 0.98 * 0.99)
+        weights = case["weights"][1:] / 0.05
+        grid = pb.bounds.betting(growth[1:], rates[1:], kl, n, 0.05 * 0.05 * 0.98 * 0.99, weights)
+        assert value <= min(alone, grid) + 1e-9
+
+
+def test_learned_bets_weigh_at_most_one():
+    for n in (1, 30, 10**6):
+        bets = pb.bounds.learned_bets(0.3, n)
+        assert bets.weights.sum() <= 1.0 + 1e-12
+        assert bets.strength_weights.sum() <= 1.0 + 1e-12
+        assert min(bets.weights.min(), bets.strength_weights.min()) > 0.0
+        assert bets.strength_weights.argmax() == STRENGTHS.index(0.0)
+
+
+@pytest.mark.parametrize("rate", [0.0, 1.0, -0.2, np.nan, "half", [0.5, 0.4]])
+def test_a_rate_that_is_none(rate):
+    with pytest.raises((ValueError, TypeError), match="'rate' argument of learned_bets must"):
+        pb.bounds.learned_bets(rate, 100)
 
 
 def test_gradient_of_several_references():

@@ -92,6 +92,11 @@ class TestEveryCertificate:
             elif statement.bound == "sequential":
                 losses = np.linspace(0.0, 0.4, 101)[draw_order(0, 101)[0]]
                 expected = pb.bounds.sequential(losses, delta, n=statement.n)
+            elif statement.bound == "portfolio":
+                bets = pb.bounds.learned_bets(statement.rates, statement.n, whole)
+                growths = given["growths"], given["strengths"], given["reference_log_growth"]
+                further = {"kl": statement.kl, "n": statement.n, "delta": delta, "several": True}
+                expected = pb.bounds.portfolio(*growths, **bets._asdict(), **further)
             elif statement.reference is None:
                 growth, rates, weights = (given[name] for name in ("log_growth", "rates", "weights"))
                 expected = pb.bounds.betting(growth, rates, statement.kl, statement.n, delta, weights)
@@ -121,18 +126,17 @@ def test_a_gain_is_not_listed_as_a_condition():
     assert "holds for all lengths" not in conditions
 
 
-def test_vote_is_bounded_by_twice_the_value_or_by_the_same_count():
+def test_vote_is_bounded_by_twice_the_value_or_by_the_count_itself():
     assert CERTIFICATES["betting"].vote_value == min(1.0, 2.0 * CERTIFICATES["betting"].value)
-    assert CERTIFICATES["default"].vote_value == CERTIFICATES["default"].value
-    counts = CERTIFICATES["default"].statements[0].observed
-    assert counts["errors"] >= max(counts["predict_errors"], counts["draw_errors"])
+    assert CERTIFICATES["default"].vote_value == min(1.0, 2.0 * CERTIFICATES["default"].value)
+    assert CERTIFICATES["split"].vote_value == CERTIFICATES["split"].value
     assert CERTIFICATES["predictions"].vote_value is None
 
 
 def test_candidates_cost_a_union():
     X, y = SAMPLE.X, SAMPLE.y
-    alone = pb.CertifiedLogisticRegression(random_state=0).fit(X, y).certificate_
-    among = pb.CertifiedLogisticRegression(candidates=10, random_state=0).fit(X, y).certificate_
+    alone = pb.CertifiedClassifier(split=0.4, random_state=0).fit(X, y).certificate_
+    among = pb.CertifiedClassifier(split=0.4, candidates=10, random_state=0).fit(X, y).certificate_
     assert among.value == pb.bounds.clopper_pearson(alone.statements[0].observed["errors"], alone.n, 0.005)
     assert any(
         choice.what == "candidates" and (choice.cost, choice.size) == ("candidates", 10) for choice in among.choices
@@ -226,7 +230,7 @@ def test_a_predictor_that_nobody_can_state_is_refused(about, known):
 def test_a_consequence_for_an_unknown_predictor_is_refused():
     record = json.loads(CERTIFICATES["stream"].to_json())
     record["statements"][0]["consequences"][0]["about"] = "predict"
-    with pytest.raises(ValueError, match=r"'about' must be one of \['noisy_draw', 'vote'\]. Got 'predict' instead"):
+    with pytest.raises(ValueError, match=r"'about' must be one of \['vote'\]. Got 'predict' instead"):
         pb.Certificate.from_json(json.dumps(record))
 
 

@@ -49,7 +49,8 @@ def test_the_examples_show_what_a_statement_can_hold():
     assert statements["posterior-portfolio"][0].references == ("fixed", "predictable")
     assert [each.about for each in statements["online"]] == ["snapshot", "last_snapshot"]
     assert "block_growth" in statements["given"][0].observed
-    assert statements["split"][0].consequences
+    assert isinstance(statements["posterior-learned-bets"][0].rates, float)
+    assert statements["posterior-learned-bets"][0].consequences
 
 
 def test_the_page_shows_the_stream_in_full():

@@ -18,7 +18,7 @@ from pacbayes.verification import recheck
 ESTIMATORS = [
     pb.CertifiedLogisticRegression(random_state=0),
     pb.CertifiedLogisticRegression(bound="betting", random_state=0),
-    pb.CertifiedLogisticRegression(prior="zero", reference="online", random_state=0),
+    pb.CertifiedLogisticRegression(prior="zero", bound="betting", reference="online", random_state=0),
     pb.OnlineCertifiedClassifier(LogisticRegression(), random_state=0),
     pb.OnlineCertifiedClassifier(GaussianNB(), certify_last=True, random_state=0),
 ]
@@ -138,12 +138,18 @@ def test_html_shows_the_certificate(cancer):
         ({"delta": [0.05]}, r"'delta' parameter .* must be a float in \(0, 1\). Got \[0.05\] instead"),
         ({"alpha": np.ones(2)}, "'alpha'"),
         ({"alpha": True}, "'alpha'"),
-        ({"bound": np.array(["auto"])}, "'bound'"),
+        ({"bound": np.array(["betting"])}, "'bound'"),
+        ({"bound": "auto"}, "'bound' parameter .* must be one of 'mcallester'"),
         ({"preprocessing": "standard"}, "must be a transformer, None or 'passthrough'"),
         ({"preprocessing": FunctionTransformer(scale)}, "must transform each row by itself"),
         ({"bound": "maurer", "reference": "fixed"}, "takes no reference"),
         ({"bound": "excess_kl", "reference": "online"}, "E7"),
-        ({"bound": "clopper_pearson", "prior": "zero"}, "needs prior='informed'"),
+        (
+            {"bound": "clopper_pearson"},
+            r"exact limit .* CertifiedClassifier\(split=0.4\). Got 'clopper_pearson' instead",
+        ),
+        ({"bound": "chernoff", "prior_fraction": 0.3}, r"CertifiedClassifier\(split=0.3\). Got 'chernoff' instead"),
+        ({"strength": 0.5}, "bets on all strengths, takes none. Got strength=0.5 instead"),
     ],
 )
 def test_wrong_parameters_are_named(cancer, parameters, message):

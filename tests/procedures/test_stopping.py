@@ -7,14 +7,12 @@ from hypothesis import strategies as st
 from scipy.stats import beta
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.naive_bayes import GaussianNB
-from sklearn.preprocessing import StandardScaler
 
 import pacbayes as pb
 from pacbayes.procedures import (
     Adaptive,
     ClassifierLearner,
     FixedFraction,
-    LinearLearner,
     Point,
     Sample,
     Split,
@@ -26,7 +24,7 @@ from pacbayes.verification import recheck
 SAMPLE = pb.datasets.make_known_risk(600, d=2, random_state=0)
 ORDERED = Sample(SAMPLE.X, SAMPLE.y, np.arange(600), random_state=0)
 NAIVE = ClassifierLearner(GaussianNB())
-LINEAR = LinearLearner(classes=np.array([0, 1]), preprocessing=StandardScaler())
+LINEAR = ClassifierLearner(pb.CrossValidatedLogistic())
 
 
 def adaptive(learner=NAIVE, **options):

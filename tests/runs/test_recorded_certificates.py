@@ -27,17 +27,17 @@ OPTIONS = {
     "default": {},
     "betting": {"bound": "betting"},
     "maurer": {"bound": "maurer"},
-    "online": {"reference": "online"},
-    "fixed": {"reference": "fixed"},
-    "zero": {"prior": "zero"},
+    "online": {"bound": "betting", "reference": "online"},
+    "fixed": {"bound": "betting", "reference": "fixed"},
+    "zero": {"bound": "betting", "prior": "zero"},
     "isotropic": {"posterior": "isotropic", "bound": "betting"},
     "bernstein": {"bound": "unexpected_bernstein"},
     "tolstikhin": {"bound": "tolstikhin_seldin"},
     "candidates": {"candidates": 3},
-    "zero-online": {"prior": "zero", "reference": "online", "strength": 0.5},
-    "portfolio": {"bound": "portfolio"},
-    "portfolio-zero": {"bound": "portfolio", "prior": "zero"},
-    "portfolio-several": {"bound": "portfolio", "prior": "zero", "reference": ("fixed", "online", "learned")},
+    "zero-online": {"bound": "betting", "prior": "zero", "reference": "online", "strength": 0.5},
+    "portfolio-none": {"reference": "none"},
+    "portfolio-zero": {"prior": "zero"},
+    "portfolio-several": {"prior": "zero", "reference": ("fixed", "online", "learned")},
 }
 
 
@@ -54,10 +54,8 @@ def check(certificate, statement, recorded):
     if statement is certificate.statements[0]:
         expected = recorded["vote_value"]
         assert expected is None or certificate.vote_value == pytest.approx(expected, rel=1e-12)
-    names = {"vote_errors": "predict_errors", "draw_errors": "draw_errors"}
-    for before, now in names.items():
-        if recorded[before] is not None:
-            assert statement.observed[now] == recorded[before]
+    if recorded["errors"] is not None:
+        assert statement.observed["errors"] == pytest.approx(recorded["errors"], rel=1e-12)
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -69,7 +67,12 @@ def test_certificates_of_the_eight_files(name, data_folder):
         method, _, model = key.partition(":")
         fraction = {"learning_fraction": 0.8} if method == "split" else {}
         run = certify_table(table, replace(settings, method=method, model=model or "logistic", **fraction))
-        check(run.certificate, run.certificate.statements[0], recorded)
+        first = run.certificate.statements[0]
+        if method == "posterior":  # found by a gradient, whose last steps differ between versions of scipy
+            assert (first.n, first.bound) == (recorded["n"], recorded["bound"])
+            assert first.value == pytest.approx(recorded["value"], rel=1e-6)
+        else:
+            check(run.certificate, first, recorded)
         if recorded["baseline"] is not None:
             expected = recorded["baseline"]
             assert (run.baseline.n, run.baseline.errors) == (expected["n"], expected["errors"])
@@ -81,6 +84,14 @@ def test_certificates_of_the_options(name, data_folder):
     X, y = pb.datasets.load("banknote", return_X_y=True)
     certificate = pb.CertifiedLogisticRegression(random_state=0, **OPTIONS[name]).fit(X, y).certificate_
     check(certificate, certificate.statements[0], RECORDED["estimators"][name])
+
+
+def test_the_exact_limit_that_was_the_default(data_folder):
+    """Logistic regression on .4 of the rows has the number it had in CertifiedLogisticRegression."""
+    X, y = pb.datasets.load("banknote", return_X_y=True)
+    for name, candidates in (("exact", 1), ("exact-candidates", 3)):
+        model = pb.CertifiedClassifier(split=0.4, candidates=candidates, random_state=0).fit(X, y)
+        check(model.certificate_, model.certificate_.statements[0], RECORDED["estimators"][name])
 
 
 def test_certificates_of_streams_predictions_and_losses(data_folder):

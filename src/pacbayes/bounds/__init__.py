@@ -14,6 +14,7 @@ from pacbayes.bounds.holdout import chernoff, clopper_pearson, progressive_chern
 from pacbayes.bounds.kl_bounds import catoni, maurer, maurer_relaxed, mcallester
 from pacbayes.bounds.planning import arguments_of, examples_needed, from_numbers
 from pacbayes.bounds.portfolio import portfolio
+from pacbayes.bounds.portfolio_bets import LearnedBets, learned_bets
 from pacbayes.bounds.sequential import (
     SequentialStatistics,
     sequential,
@@ -26,6 +27,7 @@ __all__ = [
     "REFERENCE_KINDS",
     "DebiasedStatistics",
     "Entry",
+    "LearnedBets",
     "SequentialStatistics",
     "arguments_of",
     "betting",
@@ -43,6 +45,7 @@ __all__ = [
     "from_numbers",
     "get",
     "gibbs_to_vote",
+    "learned_bets",
     "maurer",
     "maurer_relaxed",
     "mcallester",

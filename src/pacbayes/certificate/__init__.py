@@ -2,7 +2,7 @@
 
 from pacbayes._core.digests import data_digest, digest_of_arrays
 from pacbayes._core.notes import Note
-from pacbayes.certificate.arithmetic import evaluate_statement, risk_bound
+from pacbayes.certificate.arithmetic import evaluate_statement, portfolio_weights, risk_bound
 from pacbayes.certificate.canonical import schema
 from pacbayes.certificate.certificate import Certificate
 from pacbayes.certificate.checks import AGREEMENT, Cause, Check, Verification, compare, find_cause
@@ -41,6 +41,7 @@ __all__ = [
     "find_cause",
     "issue",
     "last_share",
+    "portfolio_weights",
     "restrict_to_later",
     "risk_bound",
     "schema",

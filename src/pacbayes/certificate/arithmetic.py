@@ -15,7 +15,15 @@ from pacbayes._core.types import FloatArray, FloatOrArray
 from pacbayes.certificate.blocks import block_statistics
 from pacbayes.certificate.statement import Reference, Statement
 
-__all__ = ["consequence_value", "evaluate_statement", "rates_of", "risk_bound", "statistics_of", "transfer_parts"]
+__all__ = [
+    "consequence_value",
+    "evaluate_statement",
+    "portfolio_weights",
+    "rates_of",
+    "risk_bound",
+    "statistics_of",
+    "transfer_parts",
+]
 
 
 def risk_bound(
@@ -27,11 +35,13 @@ def risk_bound(
     reference: Reference | None = None,
     *,
     several: bool = False,
+    bets: bounds.LearnedBets | None = None,
 ) -> FloatOrArray:
     """Evaluate a bound on the risk: by its name alone, or with a reference as excess plus reference.
 
     Arrays broadcast, so that a procedure searches over posteriors with the very function that verifies the result.
-    ``several`` says that the statistics have an axis of references, as a portfolio takes them.
+    ``several`` says that the statistics have an axis of references, as a portfolio takes them; ``bets`` has its weights
+    where these are not the library's own for all data.
     """
     if reference is not None:
         source = SimpleNamespace(n=n, reference_kind=reference.kind, **observed)
@@ -41,12 +51,24 @@ def risk_bound(
         raise ValueError(f"A statement with references must have the bound 'portfolio'. Got {bound!r:.60} instead.")
     bounds.require_sound("Certificate", record, "predictable" if several else "none", None)
     if several:
-        given = {name: observed[name] for name in record.statistics}
+        given = {name: observed[name] for name in record.statistics} | portfolio_weights(bets)
         found = bounds.portfolio(**given, kl=kl, n=n, delta=delta, several=True)
     else:
         found = bounds.evaluate(record, observed, n, delta, kl)
     value = np.clip(np.asarray(found), 0.0, 1.0)
     return value if value.shape else float(value)
+
+
+def portfolio_weights(bets: bounds.LearnedBets | None) -> dict[str, Any]:
+    """Return what a portfolio takes besides statistics: nothing, for the library's own weights."""
+    return {} if bets is None else {"strength_weights": bets.strength_weights, "share": bets.share}
+
+
+def bets_of(statement: Statement, delta: float) -> bounds.LearnedBets | None:
+    """Return the bets of a portfolio around a rate that was chosen on learning rows; None for any other statement."""
+    if not statement.references or not isinstance(statement.rates, int | float):
+        return None
+    return bounds.learned_bets(statement.rates, statement.n, delta)
 
 
 def rates_of(rates: str | float | None, n: int, delta: float) -> tuple[FloatArray, FloatArray]:
@@ -65,7 +87,8 @@ def statistics_of(statement: Statement, delta: float) -> dict[str, Any]:
     observed = statement.observed
     if "block_means" in observed:
         return block_statistics(observed, statement.rates, statement.n, delta)
-    rates, weights = rates_of(statement.rates, statement.n, delta)
+    bets = bets_of(statement, delta)
+    rates, weights = rates_of(statement.rates, statement.n, delta) if bets is None else bets[:2]
     if "errors" in observed:
         given = {name: observed[name] for name in ("errors", "reference_errors", "both") if name in observed}
         strength = 1.0 if statement.reference is None else statement.reference.strength
@@ -91,7 +114,8 @@ def evaluate_statement(
     """
     if statement.source is not None:
         return min(float(raised(sum(transfer_parts(statement, delta)), 1.0)), 1.0)
-    given = statistics_of(statement, delta if grid_delta is None else grid_delta)
+    made_for = delta if grid_delta is None else grid_delta
+    given = statistics_of(statement, made_for)
     divergence = statement.kl if kl is None else kl
     value = risk_bound(
         statement.bound,
@@ -101,6 +125,7 @@ def evaluate_statement(
         divergence,
         reference=statement.reference,
         several=bool(statement.references),
+        bets=bets_of(statement, made_for),
     )
     return max(float(value), 0.0, statement.risk)  # at a delta above one half a limit may lie below what was observed
 

@@ -173,7 +173,8 @@ def _own_assumptions(record: Certificate, statement: Statement) -> bool:
 def _own_references(record: Certificate, statement: Statement) -> bool:
     """Whether references are as the library takes them: none, one whose strength was chosen before, or a portfolio's.
 
-    The strengths, weights and share of a portfolio are the library's own and not recorded, so that none can be forged.
+    The strengths, weights and share of a portfolio are the library's own, at most around a recorded rate (see
+    :func:`_own_rates`), and not recorded, so that none can be forged.
     """
     reference, kinds = statement.reference, statement.references
     if reference is None and not kinds:
@@ -192,8 +193,8 @@ def _own_rates(record: Certificate, statement: Statement) -> bool:
     subject = SUBJECTS[statement.about]
     if isinstance(statement.rates, str):
         return statement.rates == ("all_n" if subject.anytime else "one_n")
-    single = statement.reference is None and not statement.references and subject.has_divergence
-    return single and statement.rates is not None and _chosen(record, "rate") == statement.rates
+    alone = statement.reference is None and subject.has_divergence
+    return alone and statement.rates is not None and _chosen(record, "rate") == statement.rates
 
 
 def _bets(statement: Statement) -> bool:
@@ -218,16 +219,13 @@ def _wrong_counts(statement: Statement) -> str | None:
     given, n = statement.observed, statement.n
     plain = statement.reference is None and not statement.references
     expected_names = {"errors"} if plain else set(_COUNTED)
-    further = {"predict_errors", "draw_errors"} if statement.value_about("noisy_draw") is not None else set()
-    if set(given) != expected_names | further:
+    if set(given) != expected_names:
         return "names"
     errors = float(given["errors"])
     if not 0.0 <= errors <= n:
         return "errors"
     if not SUBJECTS[statement.about].has_divergence and not errors.is_integer():
         return "whole"
-    if further and not _union_fits(errors, float(given["predict_errors"]), float(given["draw_errors"])):
-        return "union"
     return None if plain else _wrong_references(statement, errors)
 
 
@@ -242,11 +240,6 @@ def _wrong_references(statement: Statement, errors: float) -> str | None:
     whole = bool(np.all((against == np.round(against)) & (against >= 0.0) & (against <= n)))
     inside = bool(np.all((both >= least - _SLACK * n) & (both <= most + _SLACK * n)))
     return None if whole and inside else "both"
-
-
-def _union_fits(either: float, one: float, other: float) -> bool:
-    whole = one.is_integer() and other.is_integer() and min(one, other) >= 0.0
-    return whole and max(one, other) <= either <= one + other
 
 
 def _wrong_growth(record: Certificate, statement: Statement) -> str | None:

@@ -59,6 +59,5 @@ def _valued(statement: Statement, delta: float) -> Statement:
     consequences = tuple(
         Consequence(about, rule, consequence_value(value, rule))
         for about, rule in SUBJECTS[statement.about].consequences
-        if about != "noisy_draw" or "draw_errors" in statement.observed
     )
     return replace(statement, value=value, consequences=consequences)

@@ -135,7 +135,8 @@ class Statement:
     kl : float
         Divergence of the posterior from the prior.
     rates : str, float or None
-        Of a bound that bets: "one_n" or "all_n" for the library's own rates, or one rate chosen on learning rows.
+        Of a bound that bets: "one_n" or "all_n" for the library's own rates, or one rate chosen on learning rows; a
+        portfolio with references has its bets around it (:func:`pacbayes.bounds.learned_bets`).
     reference : Reference or None
         The one that was subtracted at a strength chosen beforehand.
     scale : float or None

@@ -50,21 +50,16 @@ _BETTING = frozenset({"betting"})
 _OF_PREDICTIONS = _EXACT | {"sequential"}  # for losses between 0 and 1, which only some quantities have
 _LEARNED = frozenset({"iid", "nothing_before", "row_by_row"})
 _UNSEEN = frozenset({"iid", "unseen"})
-_ONE_DRAW = "one draw from the posterior per row"
 SUBJECTS: dict[str, Subject] = {
     "predict": Subject(
         "`predict`",
         "The model itself, as it is used to predict",
         bounds=_OF_PREDICTIONS,
-        consequences=(("noisy_draw", "same"),),
         procedures=frozenset({"split"}),
         assumptions=_LEARNED,
     ),
-    "noisy_draw": Subject(
-        _ONE_DRAW, "The same model with a little noise on its weights, drawn anew for each row", bounds=frozenset()
-    ),
     "draw": Subject(
-        _ONE_DRAW,
+        "one draw from the posterior per row",
         "One model drawn at random for each row, from the distribution that was learned",
         bounds=None,
         has_divergence=True,

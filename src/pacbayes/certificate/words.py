@@ -80,7 +80,6 @@ _WHAT = {
     "prior_shape": "prior shape",
     "prior_scale": "prior scale",
     "prior_variance": "prior variance",
-    "seed_of_draws": "seed of the draws",
     "posterior_step": "posterior mean, share of the way to the fit on all rows",
     "posterior_scale": "posterior scale, relative to its shape",
     "posterior_mean": "posterior mean",
@@ -117,6 +116,7 @@ _COSTS = {
     "part_of_delta": "costs {size:.4g} of delta",
     "candidates": "delta is divided by {size:g}",
     "reference": "costs {size:.4g} of delta, for the reference's own loss",
+    "most_of_the_weight": "has {size:.4g} of the weight of the rates; the rest is spread over a grid",
     "portfolio": "costs its weight among {size:g} bets, inside the bound",
 }
 

@@ -162,7 +162,8 @@ class CertifiedClassifier(ClassifierMixin, CertifiedSplit):  # type: ignore[misc
         rows, labels = super()._validate(X, y)
         self.classes_ = np.unique(labels)
         self._check_preprocessing(owner, rows, labels.size)
-        check_class_weight(owner, self.class_weight, self.base_estimator(), self.classes_)
+        if self.class_weight is not None:
+            check_class_weight(owner, self.class_weight, self.base_estimator(), self.classes_)
         return rows, labels
 
     def _check_preprocessing(self, owner: str, rows: Rows, count: int) -> None:

@@ -24,8 +24,6 @@ class Judged:
     ----------
     labels, predictions : ndarray
         Of the judged rows, in their order.
-    draws : ndarray or None
-        What one draw per row from a distribution around the predictor predicts, where there is such.
     scale : float or None
         Of predictions that are numbers: what their errors are measured by, fixed before these rows were looked at.
     assumptions : tuple of str
@@ -34,7 +32,6 @@ class Judged:
 
     labels: Labels
     predictions: Labels
-    draws: Labels | None = None
     scale: float | None = None
     assumptions: tuple[str, ...] = ()
 

@@ -10,7 +10,7 @@ __all__ = ["Error"]
 
 
 class Error:
-    """The share of rows that are misclassified; with draws, by the prediction or by its draw.
+    """The share of rows that are misclassified.
 
     Examples
     --------
@@ -26,8 +26,4 @@ class Error:
     def observe(self, judged: Judged) -> Observation:
         """Count the rows on which prediction and label differ."""
         wrong = np.asarray(judged.predictions != judged.labels)
-        if judged.draws is None:
-            return Observation(wrong.size, {"errors": int(wrong.sum())})
-        drawn = np.asarray(judged.draws != judged.labels)
-        counts = {"errors": wrong | drawn, "predict_errors": wrong, "draw_errors": drawn}
-        return Observation(wrong.size, {name: int(each.sum()) for name, each in counts.items()})
+        return Observation(wrong.size, {"errors": int(wrong.sum())})

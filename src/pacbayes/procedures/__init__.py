@@ -14,7 +14,6 @@ from pacbayes.procedures.cautions import CertificateWarning, find_cautions, hash
 from pacbayes.procedures.certifier import ProcedureCertifier, certify_rows
 from pacbayes.procedures.classifier_learner import ClassifierLearner
 from pacbayes.procedures.given import Given
-from pacbayes.procedures.linear import LinearLearner
 from pacbayes.procedures.monitor import LossMonitor, Monitor
 from pacbayes.procedures.online import Online
 from pacbayes.procedures.posterior import Posterior
@@ -33,7 +32,6 @@ __all__ = [
     "Given",
     "Issued",
     "Learner",
-    "LinearLearner",
     "LossMonitor",
     "Monitor",
     "Online",

@@ -32,8 +32,6 @@ def check_class_weight(owner: str, class_weight: object, estimator: Classifier, 
     ValueError: The 'class_weight' parameter of Me must be None for KNeighborsClassifier, which takes neither class \
 nor sample weights.
     """
-    if class_weight is None:
-        return
     if isinstance(class_weight, Mapping):
         _check_mapping(owner, class_weight, classes)
     elif not (isinstance(class_weight, str) and class_weight == "balanced"):

@@ -1,8 +1,8 @@
-"""Linear learning for two classes: transformed rows, penalty, weights and a Gaussian around them."""
+"""Linear predictors for two classes: rows behind preprocessing, a stored form, and the digest of Gaussians."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,17 +16,12 @@ from pacbayes._core.prefit import refuse_prefit
 from pacbayes._core.rows import refuse_text, take
 from pacbayes._core.steadiness import Answers, ask_row_by_row, seed_of
 from pacbayes._core.types import FloatArray, IntArray, Labels, Rows, Transformer
-from pacbayes.certificate import Choice
-from pacbayes.metrics import Judged
 from pacbayes.posteriors import Gaussian
-from pacbayes.procedures import prior as learning
 from pacbayes.procedures.base import Sample
 
-__all__ = ["LinearForm", "LinearLearner", "TransformedRows", "gaussian_digest", "learn_preprocessing"]
+__all__ = ["LinearForm", "TransformedRows", "gaussian_digest", "learn_preprocessing"]
 
 _BLOCK = 8192
-# Of the posterior, relative to its shape: where nothing is gained by width, draws should hardly differ from the vote.
-_SCALE = 2.0**-10
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,99 +103,3 @@ def gaussian_digest(classes: Labels, prior: Gaussian, posterior: Gaussian) -> st
         mean=posterior.mean,
         covariance=posterior.covariance,
     )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LinearLearner:
-    """Penalised logistic regression for two classes, with a narrow Gaussian around its weights.
-
-    Attributes
-    ----------
-    classes : ndarray
-        The two labels.
-    preprocessing : transformer
-        Unfitted; it learns from the learning rows alone.
-    alpha : float or None
-        The penalty; None has it chosen by cross-validation on the learning rows.
-    shape : {"laplace", "isotropic"}
-        Of the Gaussian.
-    """
-
-    classes: Labels
-    preprocessing: Transformer
-    alpha: float | None = None
-    shape: str = "laplace"
-
-    def learn(self, sample: Sample, count: int) -> LearnedLinear:
-        """Learn preprocessing, penalty, weights and shape from the first rows."""
-        rows = learn_preprocessing(sample, count, self.preprocessing, self.classes)
-        X, signs = rows.matrix(count), rows.signs[:count]
-        alpha = self.alpha
-        if alpha is None:
-            held = learning.cross_validate(X, signs, learning.ALPHAS, None)
-            alpha = float(learning.ALPHAS[int(np.argmin(held.errors()))])
-        around = learning.shaped(X, signs, learning.Solver().fit(X, signs, alpha), alpha, self.shape)
-        return LearnedLinear(self, rows, alpha, around.scaled(_SCALE), sample.seed)
-
-
-@dataclass(frozen=True, slots=True)
-class LearnedLinear:
-    """The fitted predictor: the Gaussian's mean votes, its draws hardly differ from it."""
-
-    learner: LinearLearner
-    rows: TransformedRows
-    alpha: float
-    gaussian: Gaussian
-    seed: int
-
-    @property
-    def choices(self) -> list[Choice]:
-        """What was chosen on the learning rows."""
-        return [
-            Choice("preprocessing", type(self.rows.preprocessing).__name__, "learning_rows"),
-            Choice("alpha", self.alpha, "learning_rows" if self.learner.alpha is None else "given"),
-            Choice("prior_shape", self.learner.shape, "given"),
-            Choice("prior_scale", _SCALE, "given"),
-            Choice("seed_of_draws", self.seed, "given"),
-        ]
-
-    @property
-    def digests(self) -> dict[str, str]:
-        """The SHA-256 of the fitted numbers."""
-        return {"model": gaussian_digest(self.learner.classes, self.gaussian, self.gaussian)}
-
-    @property
-    def fitted(self) -> dict[str, Any]:
-        """What an estimator keeps."""
-        return {
-            "preprocessing_": self.rows.preprocessing,
-            "alpha_": self.alpha,
-            "prior_": self.gaussian,
-            "posterior_": self.gaussian,
-            "reference_": None,
-        }
-
-    @property
-    def stored(self) -> Mapping[str, Any]:
-        """The predictor as plain numbers."""
-        mean = self.gaussian.mean
-        return {"linear": LinearForm(self.rows.preprocessing, mean[:-1], float(mean[-1]))}
-
-    def count_errors(self, sample: Sample, start: int, stop: int) -> int:
-        """Count the errors of the mean on rows between two positions of the order."""
-        del sample  # the rows are those it learned with
-        scores = [(part, self.gaussian.projections(block)[1]) for part, block in self.rows.blocks(start, stop)]
-        return sum(int(np.count_nonzero((centre > 0.0) != (self.rows.signs[part] > 0.0))) for part, centre in scores)
-
-    def judge(self, sample: Sample, start: int) -> Judged:
-        """Predict with the mean, and with one draw per row that follows from the seed."""
-        noise = np.random.default_rng(self.seed).standard_normal(self.rows.signs.size)
-
-        def answer(places: IntArray, block: Any) -> IntArray:
-            spread, centre = self.gaussian.projections(block)
-            return np.column_stack([centre > 0.0, centre + spread * noise[places] > 0.0]).astype(np.int64)
-
-        truth = (self.rows.signs[start:] > 0.0).astype(np.int64)
-        found = self.rows.ask(answer, start, self.seed, truth=truth).wrong_where_different(truth)
-        classes = self.learner.classes
-        return Judged(sample.y[sample.order[start:]], classes[found[:, 0]], classes[found[:, 1]])

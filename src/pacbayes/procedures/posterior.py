@@ -10,7 +10,7 @@ from scipy.special import ndtr
 
 from pacbayes import bounds, statistics
 from pacbayes._core.types import FloatArray, IntArray, Labels, Rows, Transformer
-from pacbayes.bounds import betting_rates
+from pacbayes.bounds import betting_rates, learned_bets
 from pacbayes.certificate import Certificate, Choice, Reference, Statement, issue, risk_bound
 from pacbayes.numerics import kl_inv_upper
 from pacbayes.online import OnlineReference
@@ -204,10 +204,13 @@ class Posterior(Procedure):
 
     def _task(self, X: Any, rows: TransformedRows, references: tuple[OnlineReference, ...], plan: _Plan) -> Task:
         n = rows.signs.size - rows.count
+        several, rate = self._statement_bound == "portfolio", self._rates(plan)
         rates, weights = betting_rates(n=n, delta=self._delta)
-        if self._rates(plan) == plan.rate:
+        bets = learned_bets(plan.rate, n, self._delta) if several and rate == plan.rate else None
+        if bets is not None:
+            rates, weights = bets[:2]
+        elif rate == plan.rate:
             rates, weights = np.array([plan.rate]), np.ones(1)
-        several = self._statement_bound == "portfolio"
         described = None
         if references and not several:
             used = REFERENCES[self.references[0]]
@@ -222,6 +225,7 @@ class Posterior(Procedure):
             weights=weights,
             bound=self._statement_bound,
             delta=self._delta,
+            bets=bets,
         )
 
     @property
@@ -230,8 +234,14 @@ class Posterior(Procedure):
         return "betting" if self.bound == "portfolio" and not self.references else self.bound
 
     def _rates(self, plan: _Plan) -> str | float | None:
-        """Return what a statement records: one rate from the learning rows, the grid for one n, or nothing."""
+        """Return what a statement records: one rate from the learning rows, the grid for one n, or nothing.
+
+        How far a posterior moves from a prior at zero, and with it the best strength, is not predicted well enough for
+        a portfolio to bet on it.
+        """
         if not self.references and self.bound == "betting":
+            return plan.rate
+        if self.references and self.bound == "portfolio" and self.prior == "informed":
             return plan.rate
         used = {self.bound, *(REFERENCES[name].bound for name in self.references)}
         return "one_n" if any("rates" in bounds.get(name).statistics for name in used) else None
@@ -262,7 +272,7 @@ class Posterior(Procedure):
             delta=self.delta,
             candidates=self.candidates,
             choices=self._choices(rows, plan, task, found),
-            notes=(*sample.notes, *find_repetitions(sample.X, sample.y)),
+            notes=(*sample.notes, *find_repetitions(sample.X, sample.y, sample.order[: rows.count])),
             digests=sample.digests() | {"model": gaussian_digest(self.classes, prior, found.posterior)},
             seed=sample.random_state,
         )
@@ -282,9 +292,7 @@ class Posterior(Procedure):
         if self.prior == "zero":
             choices.append(Choice("prior_variance", plan.variance, learned))
         if "rates" in bounds.get(task.bound).statistics:
-            one = task.rates.size == 1
-            grid = Choice("rate", "grid", "all_rows", "mixture_of_rates", task.rates.size)
-            choices.append(Choice("rate", plan.rate, learned) if one else grid)
+            choices.append(_rate_choice(plan.rate, task))
         if task.reference is not None:
             choices.append(Choice("reference", self.references[0], given, "reference", 1.0 - _SPLIT))
             choices.append(Choice("strength", plan.strength, learned if self.strength is None else given))
@@ -317,6 +325,15 @@ def _check_steadiness(rows: TransformedRows, posterior: Gaussian, seed: int) -> 
             f"{type(rows.preprocessing).__name__} must transform each row by itself. Got {int(different.sum())} of "
             f"{different.size} rows that are transformed differently alone or in another batch."
         )
+
+
+def _rate_choice(rate: float, task: Task) -> Choice:
+    """Return where the rates of a bound that bets come from."""
+    if task.bets is not None:
+        return Choice("rate", rate, "learning_rows", "most_of_the_weight", float(task.bets.weights[0]))
+    if task.rates.size == 1:
+        return Choice("rate", rate, "learning_rows")
+    return Choice("rate", "grid", "all_rows", "mixture_of_rates", task.rates.size)
 
 
 def _candidates_cost(candidates: int) -> tuple[str, float | None]:

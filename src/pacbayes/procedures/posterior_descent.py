@@ -11,6 +11,7 @@ from scipy.optimize import minimize
 
 from pacbayes import bounds
 from pacbayes._core.types import FloatArray, FloatOrArray
+from pacbayes.certificate import portfolio_weights
 from pacbayes.posteriors import FamilyLosses, Gaussian, GaussianFamily
 from pacbayes.procedures.posterior_search import Task
 
@@ -69,7 +70,7 @@ def _with_gradient(task: Task, at: Mapping[str, Any], kl: float) -> tuple[float,
     share = 1.0 if reference is None else reference.split
     given = {name: at[name] for name in record.statistics} | {"kl": kl, "n": n, "delta": task.delta * share}
     if task.several:
-        value, found = bounds.portfolio(**given, several=True, return_grad=True)
+        value, found = bounds.portfolio(**given, **portfolio_weights(task.bets), several=True, return_grad=True)
         return float(np.asarray(value)), {"growths": np.asarray(found["growths"]), "kl": np.asarray(found["kl"])}
     if reference is not None and task.bound == reference.bound == "betting":  # one martingale, as in bounds.debiased
         growths, others = np.asarray(at["log_growth"])[None, :], (at["reference_log_growth"], at["rates"])

@@ -10,6 +10,7 @@ import numpy as np
 
 from pacbayes import statistics
 from pacbayes._core.types import FloatArray, Rows
+from pacbayes.bounds import LearnedBets
 from pacbayes.certificate import Reference, risk_bound
 from pacbayes.posteriors import Gaussian
 from pacbayes.procedures.prior import SIGNS
@@ -38,6 +39,8 @@ class Task:
         Of a bound that bets.
     bound : str
     delta : float
+    bets : LearnedBets or None
+        Of a portfolio whose rate was predicted; None for the library's own for all data.
     """
 
     X: Rows
@@ -49,6 +52,7 @@ class Task:
     weights: FloatArray
     bound: str
     delta: float
+    bets: LearnedBets | None = None
 
     def observe(self, posterior: Gaussian) -> dict[str, float | list[float]]:
         """Return the expected numbers of errors of one posterior, as a statement records them."""
@@ -97,7 +101,7 @@ class Task:
 
     def bound_of(self, observed: Mapping[str, Any], kl: FloatArray | float) -> FloatArray:
         """Evaluate the bound on statistics of many posteriors."""
-        kinds: dict[str, Any] = {"reference": self.reference, "several": self.several}
+        kinds: dict[str, Any] = {"reference": self.reference, "several": self.several, "bets": self.bets}
         return np.asarray(risk_bound(self.bound, observed, self.signs.size, self.delta, kl, **kinds))
 
     def value(self, posterior: Gaussian, prior: Gaussian) -> float:

@@ -21,7 +21,6 @@ ALPHAS: FloatArray = 10.0 ** np.arange(-2.0, 4.0)  # penalties on the sum of los
 SCALES: FloatArray = 2.0 ** np.arange(-6.0, 2.5, 0.5)  # of the posterior, relative to its shape
 _FOLDS = 4
 _ROWS = 20_000  # enough to choose a penalty; more rows change the choice little and cost in proportion
-_LOG_LOSS_SHARE = 1e-3  # decides between penalties with the same number of errors
 
 
 class Solver:
@@ -54,16 +53,11 @@ class HeldOut:
     margins : ndarray, shape (A, n)
         ``-s m.x``: positive where the fit errs.
     spreads : ndarray, shape (A, n)
-        ``sqrt(x'Sx)`` of the shape at scale 1; empty if no shape was asked for.
+        ``sqrt(x'Sx)`` of the shape at scale 1.
     """
 
     margins: FloatArray
     spreads: FloatArray
-
-    def errors(self) -> FloatArray:
-        """Return the frequency of errors per penalty, log-losses deciding between equal ones."""
-        log_loss = np.logaddexp(0.0, np.minimum(self.margins, 50.0)).mean(axis=1)
-        return np.asarray((self.margins >= 0.0).mean(axis=1) + _LOG_LOSS_SHARE * log_loss)
 
     def risks(self) -> FloatArray:
         """Return the expected error of the randomised predictor, shape (penalties, scales)."""
@@ -72,8 +66,8 @@ class HeldOut:
         return np.stack([ndtr(ratio / scale).mean(axis=1) for scale in SCALES], axis=1)
 
 
-def cross_validate(X: Any, signs: FloatArray, alphas: FloatArray, kind: str | None) -> HeldOut:
-    """Judge each row by fits on the other folds, for each penalty; ``kind`` asks for spreads of that shape."""
+def cross_validate(X: Any, signs: FloatArray, alphas: FloatArray, kind: str) -> HeldOut:
+    """Judge each row by fits on the other folds, for each penalty, with spreads of the shape of that kind."""
     X, signs = X[:_ROWS], signs[:_ROWS]
     folds = min(_FOLDS, int((signs > 0.0).sum()), int((signs < 0.0).sum()))
     margins = np.zeros((alphas.size, signs.size))
@@ -84,9 +78,6 @@ def cross_validate(X: Any, signs: FloatArray, alphas: FloatArray, kind: str | No
         solver, rows = Solver(), X[train]
         for index in np.argsort(-alphas):  # from the strongest penalty, whose fit is a good start for the next
             weights = solver.fit(rows, signs[train], float(alphas[index]))
-            if kind is None:
-                margins[index, test] = -signs[test] * (X[test] @ weights[:-1] + weights[-1])
-                continue
             shape = shaped(rows, signs[train], weights, float(alphas[index]), kind)
             spread, centre = shape.projections(X[test])
             margins[index, test], spreads[index, test] = -signs[test] * centre, spread

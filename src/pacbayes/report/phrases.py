@@ -99,8 +99,6 @@ QUESTIONS = {
 OBSERVED = {
     "errors": "Errors on these rows",
     "disagreements": "Disagreements with the certified model on these rows",
-    "predict_errors": "Errors of the model itself",
-    "draw_errors": "Errors of the model with noise on its weights",
     "reference_errors": "Errors of the reference",
     "both": "Errors of both together",
     "risk": "Mean loss on these rows",

@@ -98,6 +98,27 @@ def test_labels_are_turned_back_in_their_order():
     np.testing.assert_array_equal(encoded.classes_, plain.classes_)
 
 
+class Numbered(GaussianNB):
+    """Takes its classes as 0, 1, ..., K - 1 alone."""
+
+    def fit(self, X, y, sample_weight=None):
+        if not np.array_equal(np.unique(y), np.arange(len(np.unique(y)))):
+            raise ValueError("Invalid classes inferred from unique values of `y`.")
+        return super().fit(X, y, sample_weight)
+
+
+def test_classifiers_of_xgboost_take_any_labels(monkeypatch):
+    rows = np.random.default_rng(0).normal(size=(300, 2))
+    labels = np.where(rows[:, 0] > 0.0, "yes", "no")
+    with pytest.raises(ValueError, match="Invalid classes"):
+        pb.CertifiedClassifier(Numbered(), split=0.5, random_state=0).fit(rows, labels)
+    monkeypatch.setattr(Numbered, "__module__", "xgboost.sklearn")
+    model = pb.CertifiedClassifier(Numbered(), class_weight="balanced", random_state=0).fit(rows, labels)
+    assert model.certificate_.value < 0.1
+    assert set(model.predict(rows)) == {"no", "yes"}
+    np.testing.assert_allclose(model.predict_proba(rows).sum(axis=1), 1.0)
+
+
 @pytest.mark.parametrize("model", ["xgboost", "lightgbm"])
 class TestWhereInstalled:
     @pytest.fixture
@@ -120,6 +141,12 @@ class TestWhereInstalled:
         new = named(50, seed=1)
         expected = run.model.predict(prepare_table(new, "kind").X)
         np.testing.assert_array_equal(pb.load_run(tmp_path / "out").predict(new, trust), expected)
+
+    def test_in_python_on_named_classes(self, settings):
+        table = prepare_table(named(), "kind")
+        learner = make_classifier(settings.model, 0).estimator
+        model = pb.CertifiedClassifier(learner, preprocessing="auto", random_state=0).fit(table.X, table.y)
+        assert set(model.predict(table.X)) <= set(table.classes)
 
     def test_another_fit_is_noticed(self, settings, tmp_path):
         run = certify_table(prepare_table(named(), "kind"), settings, baseline=False)

@@ -28,12 +28,14 @@ from pacbayes._core.types import (
 )
 from pacbayes.certificate import Certificate
 from pacbayes.estimators.wrapped import CertifiedSplit
-from pacbayes.learners import CrossValidatedLogistic
+from pacbayes.learners import CrossValidatedLogistic, EncodedClassifier
 from pacbayes.procedures import ClassifierLearner, Pair, Procedure, Split, Transfer, hash_rows, transfer_delta
 from pacbayes.procedures.class_weights import ClassWeight, check_class_weight
 from pacbayes.tables import ColumnPreprocessor, TableError, name_texts
 
 __all__ = ["CertifiedClassifier"]
+
+_NUMBERED = frozenset({"xgboost"})  # packages whose classifiers take no labels but 0, 1, ...
 
 
 def _has_probabilities(model: CertifiedClassifier) -> bool:
@@ -52,8 +54,9 @@ class CertifiedClassifier(ClassifierMixin, CertifiedSplit):  # type: ignore[misc
     ----------
     estimator : classifier or None, default=None
         Cloned; preprocessing inside a pipeline is then learned from the learning rows alone, and so is whatever a
-        search inside chooses, which costs nothing: ``CertifiedClassifier(GridSearchCV(...))``. A learner that takes
-        no labels but 0, 1, ..., such as XGBoost's, goes into :class:`pacbayes.learners.EncodedClassifier`. None is
+        search inside chooses, which costs nothing: ``CertifiedClassifier(GridSearchCV(...))``. XGBoost's,
+        which take no labels but 0, 1, ..., are shown numbers and their answers turned back; other such learners, and
+        those inside a pipeline, go into :class:`pacbayes.learners.EncodedClassifier`. None is
         :class:`pacbayes.CrossValidatedLogistic`, logistic regression on standardised columns, its penalty chosen by
         cross-validation.
     delta : float, default=0.05
@@ -150,7 +153,10 @@ class CertifiedClassifier(ClassifierMixin, CertifiedSplit):  # type: ignore[misc
 
     def base_estimator(self) -> Classifier:
         """Return the unfitted classifier that learns: the one that was given, or the default."""
-        return CrossValidatedLogistic() if self.estimator is None else self.estimator
+        if self.estimator is None:
+            return CrossValidatedLogistic()
+        is_numbered = type(self.estimator).__module__.partition(".")[0] in _NUMBERED
+        return EncodedClassifier(self.estimator) if is_numbered else self.estimator
 
     def _validate(self, X: RowsLike, y: ArrayLike | None) -> tuple[Rows, Labels]:
         owner = type(self).__name__

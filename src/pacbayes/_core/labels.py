@@ -9,7 +9,7 @@ from sklearn.utils import check_array
 
 from pacbayes._core.types import FloatArray, Labels, Matrix, RowsLike
 
-__all__ = ["checked_matrix", "label_signs", "two_classes"]
+__all__ = ["as_matrix", "checked_matrix", "label_signs", "two_classes"]
 
 
 def checked_matrix(owner: str, X: RowsLike, columns: int | None = None, *, finite: bool = True) -> Matrix:
@@ -17,13 +17,22 @@ def checked_matrix(owner: str, X: RowsLike, columns: int | None = None, *, finit
 
     With ``finite=False`` the caller refuses them, where it can do so without another pass over X.
     """
-    matrix = check_array(X, accept_sparse="csr", dtype=np.float64, ensure_all_finite=finite, input_name="X")
+    matrix = as_matrix(X, finite=finite, name="X")
     if columns is not None and matrix.shape[1] != columns:
         raise ValueError(
             f"The 'X' argument of {owner} must have {columns} columns, one per weight (less the intercept). "
             f"Got {matrix.shape[1]} instead."
         )
     return matrix if sp.issparse(matrix) else np.ascontiguousarray(matrix)
+
+
+def as_matrix(X: RowsLike, *, finite: bool = True, name: str = "") -> Matrix:
+    """Return what scikit-learn's ``check_array`` gives; what is that already is not looked at for long."""
+    if isinstance(X, np.ndarray) and X.dtype == np.float64 and X.ndim == 2 and X.size and X.flags.c_contiguous:
+        plain: FloatArray = np.asarray(X)
+        if not finite or np.isfinite(plain).all():
+            return plain
+    return check_array(X, accept_sparse="csr", dtype=np.float64, ensure_all_finite=finite, input_name=name)
 
 
 def two_classes(owner: str, y: ArrayLike, classes: ArrayLike | None) -> Labels:

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import clone
-from sklearn.utils import check_array
 
 from pacbayes._core.digests import digest_of_arrays
+from pacbayes._core.labels import as_matrix
 from pacbayes._core.prefit import refuse_prefit
 from pacbayes._core.rows import refuse_text, take
 from pacbayes._core.steadiness import Answers, ask_row_by_row, seed_of
@@ -54,7 +54,7 @@ class TransformedRows:
         values = preprocessing.transform(take(self.X, rows))
         refuse_text("What preprocessing gives", values)
         try:
-            return check_array(values, accept_sparse="csr", dtype=np.float64)
+            return as_matrix(values)
         except ValueError as error:
             raise ValueError(f"The preprocessing must give finite numbers. {error}") from None
 

@@ -17,7 +17,7 @@ WORKERS ?= auto
 PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --durations 25 --durations-min 5
 DOCTESTS = $(BIN)/python -m pytest --doctest-modules --doctest-glob='*.md' -p no:cacheprovider
 
-.PHONY: demo test test-all test-lowest test-versions test-boosters fuzz lint format bench clean help
+.PHONY: demo test test-all test-lowest test-versions test-boosters fuzz docs lint format bench clean help
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -53,6 +53,15 @@ SEED ?= 0
 fuzz: $(VENV)/.wheel ## N mutated inputs over all readers (N=50000 SEED=0), and how they ended
 	PYTHONPATH=tests $(BIN)/python -W ignore -m fuzz --inputs $(N) --seed $(SEED)
 
+docs: .venv-docs/.tools ## the site, into site/; it is read without a network: open site/index.html
+	NO_MKDOCS_2_WARNING=1 .venv-docs/$(notdir $(BIN))/python -m mkdocs build --strict --quiet
+	$(PYTHON) tools/site_check.py site
+
+.venv-docs/.tools: pyproject.toml
+	$(PYTHON) -m venv .venv-docs
+	.venv-docs/$(notdir $(BIN))/python -m pip install --quiet "$(CURDIR)[docs]"
+	@touch $@
+
 lint: $(VENV)/.wheel ## style, formatting, strict types, import arrows, prose
 	$(BIN)/ruff check --quiet .
 	$(BIN)/ruff format --quiet --check .
@@ -86,4 +95,4 @@ $(VENV)/.wheel: $(VENV)/.tools $(SOURCES)
 	@touch $@
 
 clean: ## remove everything that was set up
-	rm -rf demo-report .venv .venv-lowest .venv-boosters .pytest_cache .mypy_cache .ruff_cache .hypothesis dist
+	rm -rf demo-report site .venv .venv-lowest .venv-boosters .venv-docs .pytest_cache .mypy_cache .ruff_cache .hypothesis dist

@@ -1,0 +1,109 @@
+"""What mkdocs is told about our pages: they are written for a reader of the repository, and shown on the site as well.
+
+Pages outside ``docs`` are taken in under the names in ``OUTSIDE``; links to them, and in them, follow. Lists are
+indented as mkdocs' Markdown wants them, examples with prompts are highlighted as such, and roles of docstrings are
+shown as the code that they name.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # tests read this module where there is no mkdocs
+    from mkdocs.config.defaults import MkDocsConfig
+    from mkdocs.structure.files import Files
+    from mkdocs.structure.pages import Page
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# files of the repository outside docs, and where the site has them
+OUTSIDE = {
+    "CHANGELOG.md": "changelog.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "src/pacbayes/certificate/schema.json": "schema/schema.json",
+}
+# pages that are read from top to bottom, without a list of neighbours beside them
+_WIDE = {"README.md": ["navigation", "toc"], "start.md": ["navigation"]}
+_LINK = re.compile(r"(?<=\]\()(?!\w+:|#)([^)\s#]+)")
+_ITEM = re.compile(r"^( *)((?:[-*+]|\d+\.) +)")
+_FENCE = re.compile(r"^ *(```+|~~~+)")
+_PROMPT = re.compile(r"^```python\n(?=>>> )", re.MULTILINE)
+_DIRECTIVE = re.compile(r" +# doctest: \+[A-Z_]+$|^<BLANKLINE>$", re.MULTILINE)
+_ROLE = re.compile(r":(?:func|class|meth|mod|data|attr):(?=<code>)")
+
+
+def site_path(path: str) -> str:
+    """Return where the site has a file of the repository, relative to its root."""
+    return OUTSIDE.get(path, path.removeprefix("docs/"))
+
+
+def move_links(text: str, source: str) -> str:
+    """Return a page with its links, which hold in the repository, as they hold on the site."""
+    here, folder = posixpath.dirname(site_path(source)), posixpath.dirname(source)
+
+    def moved(match: re.Match[str]) -> str:
+        target = posixpath.normpath(posixpath.join(folder, match.group(1)))
+        return posixpath.relpath(site_path(target), here or ".")
+
+    return _LINK.sub(moved, text)
+
+
+def indent_lists(lines: list[str]) -> list[str]:
+    """Return a page in which what belongs to an item of a list is indented by four columns per level.
+
+    Markdown as GitHub and editors read it takes the width of the mark, and a list right below a paragraph.
+    """
+    found: list[str] = []
+    depths: list[int] = []  # the column at which the text of each open item begins
+    fence, shift = "", 0
+    for line in lines:
+        text, before = line.lstrip(), found[-1] if found else ""
+        mark, item = _FENCE.match(line), _ITEM.match(line)
+        column = len(line) - len(text)
+        if not text or fence:
+            found.append(" " * max(column + shift, 0) + text if text else "")
+        elif item and (column < 4 or depths):
+            while depths and column < depths[-1]:
+                depths.pop()
+            if before.strip() and not depths and not _ITEM.match(before) and not before.startswith((" ", "#")):
+                found.append("")
+            found.append(" " * (4 * len(depths)) + text)
+            depths.append(column + len(item.group(2)))
+        else:
+            if not before.strip() or text.startswith("#"):
+                while depths and column < depths[-1]:
+                    depths.pop()
+            shift = 4 * len(depths) - (depths[-1] if depths else 0)
+            found.append(" " * max(column + shift, 0) + text)
+        if mark:
+            fence = "" if fence == mark.group(1) else (fence or mark.group(1))
+    return found
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Take in the files from outside docs."""
+    from mkdocs.structure.files import File  # noqa: PLC0415  (there is mkdocs when it calls)
+
+    for source, name in OUTSIDE.items():
+        files.append(File.generated(config, name, content=(ROOT / source).read_text(encoding="utf-8")))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Turn a page of the repository into one of the site."""
+    del config, files
+    page.meta.setdefault("hide", _WIDE.get(page.file.src_uri, []))
+    names = {name: source for source, name in OUTSIDE.items()}
+    source = names.get(page.file.src_uri, f"docs/{page.file.src_uri}")
+    moved = move_links(markdown, source)
+    shown = _DIRECTIVE.sub("", _PROMPT.sub("```pycon\n", moved))  # what only tests read
+    return "\n".join(indent_lists(shown.split("\n")))
+
+
+def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Leave out the roles of docstrings, whose code is linked or not."""
+    del page, config, files
+    return _ROLE.sub("", html)

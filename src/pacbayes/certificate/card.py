@@ -95,4 +95,4 @@ def _inline(text: str) -> str:
     parts = escape(text).split("`")
     if len(parts) % 2 == 0:  # one of them has no partner
         return escape(text)
-    return "".join(f"<code>{each}</code>" if place % 2 else each for place, each in enumerate(parts))
+    return "".join(f'<code class="pb-code">{each}</code>' if place % 2 else each for place, each in enumerate(parts))

@@ -23,7 +23,7 @@ __all__ = ["PLOTS", "draw"]
 
 _COLOURS = ("#1d5bb5", "#d1495b", "#2a8c6a", "#8a5fbf")  # the first is what a report has for a guarantee
 _SOFT, _LINE = "#66717f", "#dfe3e8"
-_TICKS = (0.5, 0.2, 0.05, 0.01, 0.001, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12)
+_TICKS = (0.5, 0.05, 0.01, 0.001, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12)
 _POINTS = 33
 
 

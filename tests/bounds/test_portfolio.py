@@ -189,15 +189,16 @@ def _learned_case(rng):
     return given | bets._asdict() | {"kl": float(rng.choice([0.0, 0.5, 20.0])), "n": n, "delta": 0.05}
 
 
-def test_learned_bets_bracket(record_count):
+@pytest.mark.parametrize("points", [8, pytest.param(100, marks=pytest.mark.long)])
+def test_learned_bets_bracket(points, record_count):
     rng, below, loose = np.random.default_rng(5), 0, 0
     with mpmath.workdps(50):
-        for _ in range(25):
+        for _ in range(points):
             case = _learned_case(rng)
             value, exact = mpf(pb.bounds.portfolio(**case, several=True)), _Exact(case)
             below += value < 1 and exact.smallest(value) < 20
             loose += value > EXCESS and exact.smallest(value - EXCESS) > 20
-    record_count("portfolio around a learned rate: points below their exact value, of 25", below)
+    record_count("portfolio around a learned rate: points below their exact value", below)
     assert (below, loose) == (0, 0)
 
 

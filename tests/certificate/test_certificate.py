@@ -121,7 +121,7 @@ def test_a_stream_makes_two_statements_that_hold_together():
 
 def test_a_gain_is_not_listed_as_a_condition():
     html = CERTIFICATES["stream"]._repr_html_()
-    conditions = html[html.index("It holds if") : html.index("What was chosen")]
+    conditions = html[html.index("What has to be true") : html.index("The numbers")]
     assert "holds for all lengths" in html
     assert "holds for all lengths" not in conditions
 

@@ -87,7 +87,7 @@ def judge_transfers(learner, delta, runs, judge, split=0.5):
 @pytest.mark.parametrize("delta", [0.5, 0.2])
 @pytest.mark.parametrize("learner", [ByHeart, Spiteful])
 def test_transfers_of_known_risk(learner, delta, judge):
-    judge_transfers(learner, delta, RUNS, judge)
+    judge_transfers(learner, delta, RUNS // 3, judge)
 
 
 @pytest.mark.long

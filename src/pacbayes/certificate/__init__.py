@@ -6,6 +6,7 @@ from pacbayes.certificate.arithmetic import evaluate_statement, portfolio_weight
 from pacbayes.certificate.canonical import schema
 from pacbayes.certificate.certificate import Certificate
 from pacbayes.certificate.checks import AGREEMENT, Cause, Check, Verification, compare, find_cause
+from pacbayes.certificate.curves import LEARNING_CURVE, CurvePoint, read_curve, write_curve
 from pacbayes.certificate.issue import issue
 from pacbayes.certificate.last_shares import last_share
 from pacbayes.certificate.order import add_period, restrict_to_later
@@ -16,6 +17,7 @@ from pacbayes.certificate.transfers import SOURCE_BOUNDS, TRANSFER_DELTA
 
 __all__ = [
     "AGREEMENT",
+    "LEARNING_CURVE",
     "QUANTITIES",
     "REFIT",
     "SOURCE_BOUNDS",
@@ -26,6 +28,7 @@ __all__ = [
     "Check",
     "Choice",
     "Consequence",
+    "CurvePoint",
     "Note",
     "Quantity",
     "Reference",
@@ -42,7 +45,9 @@ __all__ = [
     "issue",
     "last_share",
     "portfolio_weights",
+    "read_curve",
     "restrict_to_later",
     "risk_bound",
     "schema",
+    "write_curve",
 ]

@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pacbayes._core.files import write_atomically
 from pacbayes._core.notes import Note
@@ -16,7 +16,10 @@ from pacbayes.certificate.canonical import SCHEMA_VERSION, content_digest, parse
 from pacbayes.certificate.checks import Verification, compare
 from pacbayes.certificate.consistency import own_checks
 from pacbayes.certificate.statement import AS_GIVEN, Choice, Statement
-from pacbayes.certificate.words import as_html, as_table, sentence, sentences
+from pacbayes.certificate.words import as_table, sentence, sentences
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["Certificate"]
 
@@ -180,6 +183,63 @@ class Certificate:
         """Return the first statement as one sentence, its number rounded up."""
         return sentence(self)
 
+    def to_markdown(self, level: int | None = 2) -> str:
+        """Return the certificate as a section of a model card: sentences, a table, what has to be true, how to verify.
+
+        It is plain Markdown, as cards of Hugging Face and skops take it; whatever comes from outside is escaped. Store
+        :meth:`to_json` as ``certificate.json`` beside it.
+
+        Parameters
+        ----------
+        level : int or None, default=2
+            Of the heading, from 1 to 6. None leaves it out: ``card.add(Certificate=certificate.to_markdown(None))`` of
+            skops writes its own.
+
+        Examples
+        --------
+        >>> import pacbayes as pb
+        >>> certificate = pb.certify_predictions([0, 1] * 100, [0, 1] * 95 + [1, 1] * 5)
+        >>> certificate.to_markdown().splitlines()[6]
+        '| true error of the predictor that made these predictions | 0.0519 | 0.0250 | 200 |'
+        """
+        from pacbayes.certificate.markdown import as_markdown  # noqa: PLC0415  (only who writes a card needs it)
+
+        return as_markdown(self, level)
+
+    def plot(self, kind: str = "delta", ax: Axes | None = None) -> Axes:
+        """Draw the certificate with matplotlib.
+
+        Parameters
+        ----------
+        kind : {"delta", "learning_curve", "statements"}, default="delta"
+            "delta": what each limit would have been at other confidences, and the one that was issued. It is a
+            picture of the trade-off, not a menu: delta has to be chosen before the data are looked at.
+            "learning_curve": the errors of the snapshots by which the number of learning rows was chosen, and what came
+            of it. "statements": each limit beside what was observed.
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        Axes
+
+        Raises
+        ------
+        ValueError
+            If the certificate does not hold (:meth:`verify`), or has no learning curve.
+
+        Examples
+        --------
+        >>> import pacbayes as pb
+        >>> import matplotlib; matplotlib.use("agg")
+        >>> axes = pb.certify_predictions([0, 1] * 100, [0, 1] * 95 + [1, 1] * 5).plot()
+        >>> axes.get_ylabel()
+        'limit on the true error'
+        """
+        from pacbayes.certificate.plots import draw  # noqa: PLC0415  (matplotlib comes with it)
+
+        return draw(self, kind, ax)
+
     def __str__(self) -> str:
         return "\n".join([*sentences(self), "", as_table(self)])
 
@@ -187,4 +247,6 @@ class Certificate:
         return hash(self.digest)
 
     def _repr_html_(self) -> str:
-        return as_html(self)
+        from pacbayes.certificate.card import as_card  # noqa: PLC0415  (only notebooks need it)
+
+        return as_card(self)

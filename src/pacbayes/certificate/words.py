@@ -1,9 +1,8 @@
-"""A certificate in words: sentences, a small table, HTML, and what checks and causes mean."""
+"""A certificate in words: sentences, a small table, and what codes mean."""
 
 from __future__ import annotations
 
 from decimal import ROUND_FLOOR, Decimal
-from html import escape
 from typing import TYPE_CHECKING
 
 from pacbayes._core.note_words import TABLE_NOTES, fill_sentence
@@ -21,18 +20,23 @@ if TYPE_CHECKING:
     from pacbayes.certificate.statement import Choice, Statement
 
 __all__ = [
-    "as_html",
     "as_table",
     "assumption_words",
     "choice_words",
+    "confidence_words",
+    "gain_words",
+    "headline_value",
     "limit_words",
     "note_words",
+    "number_rows",
     "portfolio_words",
+    "remark_rows",
     "risk_words",
     "round_up",
     "scale_words",
     "sentence",
     "sentences",
+    "subject_noun",
     "table_lines",
 ]
 
@@ -121,7 +125,7 @@ _COSTS = {
 }
 
 
-def _percent(delta: float) -> str:
+def confidence_words(delta: float) -> str:
     """Return the confidence, rounded down: 95 %, 99.9 %."""
     share = (100 * (1 - Decimal(repr(delta)))).quantize(Decimal("0.0001"), rounding=ROUND_FLOOR)
     return f"{share.normalize():f} %"
@@ -140,8 +144,7 @@ def sentences(certificate: Certificate) -> list[str]:
 def _sentence(certificate: Certificate, statement: Statement) -> str:
     same = [SUBJECTS[each.about].words for each in statement.consequences if each.rule == "same"]
     subject = SUBJECTS[statement.about].words + "".join(f", and of {words}," for words in same)
-    known = QUANTITIES.get(statement.quantity)
-    quantity = _unknown(statement.quantity) if known is None else known
+    quantity = _quantity_of(statement)
     where = _period_words(certificate)
     claim = quantity.claim.format(
         words=quantity.words,
@@ -150,17 +153,53 @@ def _sentence(certificate: Certificate, statement: Statement) -> str:
         limit=limit_words(statement, statement.value),
         scale=scale_words(statement),
     )
-    text = f"With probability at least {_percent(certificate.delta)} over the data, {claim}"
+    text = f"With probability at least {confidence_words(certificate.delta)} over the data, {claim}"
     for each in statement.consequences:
         if each.rule == "twice":
             text += f", and that of {SUBJECTS[each.about].words}, at most {round_up(each.value)}"
     return text + "."
 
 
-def _unknown(name: str) -> Quantity:
-    """Return what stands for a quantity that this version does not know."""
-    words = visible(name).replace("{", "(").replace("}", ")")
+def _quantity_of(statement: Statement) -> Quantity:
+    """Return what a statement bounds, and its own name for what this version does not know."""
+    known = QUANTITIES.get(statement.quantity)
+    if known is not None:
+        return known
+    words = visible(statement.quantity).replace("{", "(").replace("}", ")")
     return Quantity(words, words, words, words)
+
+
+def headline_value(certificate: Certificate) -> float:
+    """Return the number that a report opens with: about what ``predict`` returns, where the first statement tells.
+
+    Examples
+    --------
+    >>> import pacbayes as pb
+    >>> from pacbayes.certificate.words import headline_value
+    >>> round(headline_value(pb.certify_predictions([0, 1] * 100, [0, 1] * 95 + [1, 1] * 5)), 4)
+    0.0518
+    """
+    vote = certificate.vote_value
+    return certificate.value if vote is None else vote
+
+
+def subject_noun(statement: Statement, about: str | None = None) -> str:
+    """Return what is bounded, and of whom, as a heading has it; ``about`` names a consequence in place of the subject.
+
+    Examples
+    --------
+    >>> import pacbayes as pb
+    >>> from pacbayes.certificate.words import subject_noun
+    >>> subject_noun(pb.certify_predictions([0, 1] * 100, [0, 1] * 95 + [1, 1] * 5).statements[0])
+    'true error of the predictor that made these predictions'
+    """
+    quantity = _quantity_of(statement)
+    subject = SUBJECTS[statement.about].words.rstrip(",")
+    if about is not None and about != statement.about:  # "their vote" has nothing to refer to in a heading
+        words = SUBJECTS[about].long_words
+        subject = words[:1].lower() + words[1:]
+    words = f"{quantity.noun} of {subject}"
+    return words if quantity.parameter is None else f"{words}, {quantity.parameter} {scale_words(statement)}"
 
 
 def limit_words(statement: Statement, value: float) -> str:
@@ -184,9 +223,9 @@ def _period_words(certificate: Certificate) -> str:
     return f" on rows of the judged period, {visible(period[0])} to {visible(period[1])},"
 
 
-def table_rows(certificate: Certificate) -> list[tuple[str, str]]:
-    """Return the small table: what the numbers are made of."""
-    lines = [("confidence", f"{_percent(certificate.delta)} (delta {certificate.delta:g})")]
+def number_rows(certificate: Certificate) -> list[tuple[str, str]]:
+    """Return what the numbers of a certificate are made of, as names and texts."""
+    lines = [("confidence", f"{confidence_words(certificate.delta)} (delta {certificate.delta:g})")]
     if certificate.candidates > 1:
         lines.append(("candidates", f"{certificate.candidates}, delta shared among them"))
     several = len(certificate.statements) > 1
@@ -195,10 +234,14 @@ def table_rows(certificate: Certificate) -> list[tuple[str, str]]:
         lines += _statement_rows(statement)
         if statement.source is not None:
             lines += _transfer_rows(statement, certificate.delta / certificate.candidates)
-    if REFIT in certificate.choices and certificate.statements[0].source is None:
-        lines.append(("refit", _NOT_CERTIFIED))
-    lines += [("note", note_words(note)) for note in certificate.notes]
     return lines
+
+
+def remark_rows(certificate: Certificate) -> list[tuple[str, str]]:
+    """Return what else has to be known: a second model that is not certified, and what was noticed about the data."""
+    is_beside = REFIT in certificate.choices and certificate.statements[0].source is None
+    refit = [("refit", _NOT_CERTIFIED)] if is_beside else []
+    return refit + [("note", note_words(note)) for note in certificate.notes]
 
 
 def _transfer_rows(statement: Statement, delta: float) -> list[tuple[str, str]]:
@@ -296,7 +339,8 @@ def choice_words(choice: Choice) -> str:
 
 def table_lines(certificate: Certificate) -> list[str]:
     """Return the table as aligned lines, the assumptions below it."""
-    lines = [f"  {name:<11} {text}" for name, text in table_rows(certificate)]
+    rows = (*number_rows(certificate), *remark_rows(certificate))
+    lines = [f"  {name:<11} {text}" for name, text in rows]
     lines += ["  It holds if", *(f"    - {condition}" for condition in assumption_words(certificate))]
     return [*lines, *(f"  {gain}" for gain in gain_words(certificate))]
 
@@ -304,20 +348,3 @@ def table_lines(certificate: Certificate) -> list[str]:
 def as_table(certificate: Certificate) -> str:
     """Return the table as aligned text, the assumptions below it."""
     return "\n".join(table_lines(certificate))
-
-
-def as_html(certificate: Certificate) -> str:
-    """Return sentences, table, assumptions and choices as a fragment of HTML; everything is escaped."""
-    said = "".join(f"<p><strong>{escape(each)}</strong></p>" for each in sentences(certificate))
-    table = "".join(
-        f"<tr><th style='text-align:left'>{escape(name)}</th><td>{escape(text)}</td></tr>"
-        for name, text in table_rows(certificate)
-    )
-    gains = "".join(f"<p>{escape(each)}</p>" for each in gain_words(certificate))
-    conditions = "".join(f"<li>{escape(each)}</li>" for each in assumption_words(certificate))
-    chosen = "".join(f"<li>{escape(choice_words(each))}</li>" for each in certificate.choices)
-    return (
-        f"<div class='pacbayes-certificate'>{said}<table>{table}</table>{gains}"
-        f"<details><summary>It holds if</summary><ul>{conditions}</ul></details>"
-        f"<details><summary>What was chosen, and where</summary><ul>{chosen}</ul></details></div>"
-    )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, Protocol
 
 from pacbayes import metrics
-from pacbayes.certificate import REFIT, Choice, Statement, issue
+from pacbayes.certificate import LEARNING_CURVE, REFIT, Choice, Statement, issue, write_curve
 from pacbayes.metrics import Judged
 from pacbayes.procedures.base import Issued, Procedure, Sample
 from pacbayes.procedures.blocks import observe_blocks
@@ -209,10 +209,10 @@ class Split(Procedure):
 
     def _choices(self, count: int, curve: Sequence[Point], learned: Learned) -> list[Choice]:
         cost = ("candidates", self.candidates) if self.candidates > 1 else ("none", None)
-        points = ", ".join(f"{each.learned}: {_shown(each)}/{each.rows}" for each in curve)
+        points = [(each.learned, _shown(each), each.rows) for each in curve]
         return [
             Choice("learning_rows", count, self.stop.where),
-            *([Choice("learning_curve", points, self.stop.where)] if curve else []),
+            *([Choice(LEARNING_CURVE, write_curve(points), self.stop.where)] if curve else []),
             *learned.choices,
             Choice("bound", self.bound, "given"),
             Choice("candidates", self.candidates, "given", *cost),

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from pacbayes._core.notes import Note
 from pacbayes.certificate import QUANTITIES, SUBJECTS, Certificate, Statement
 from pacbayes.certificate.assumptions import ASSUMPTIONS
-from pacbayes.certificate.words import limit_words, note_words, risk_words, round_up, scale_words
+from pacbayes.certificate.words import headline_value, limit_words, note_words, risk_words, round_up, scale_words
 from pacbayes.report.values import Refit, SplitCost
 
 __all__ = [
@@ -104,20 +104,6 @@ OBSERVED = {
     "risk": "Mean loss on these rows",
 }
 _RATES = {"one_n": "the library's grid for this number of rows", "all_n": "the library's grid for all numbers of rows"}
-
-
-def headline_value(certificate: Certificate) -> float:
-    """Return the number that a report opens with: about what ``predict`` returns, where the first statement tells.
-
-    Examples
-    --------
-    >>> import pacbayes as pb
-    >>> from pacbayes.report.phrases import headline_value
-    >>> round(headline_value(pb.certify_predictions([0, 1] * 100, [0, 1] * 95 + [1, 1] * 5)), 4)
-    0.0518
-    """
-    vote = certificate.vote_value
-    return certificate.value if vote is None else vote
 
 
 def percent_words(certificate: Certificate) -> str:

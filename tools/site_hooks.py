@@ -24,6 +24,7 @@ OUTSIDE = {
     "CHANGELOG.md": "changelog.md",
     "CONTRIBUTING.md": "contributing.md",
     "src/pacbayes/certificate/schema.json": "schema/schema.json",
+    **{f"examples/{path.name}": f"examples/{path.name}" for path in sorted((ROOT / "examples").glob("*.py"))},
 }
 # pages that are read from top to bottom, without a list of neighbours beside them
 _WIDE = {"README.md": ["navigation", "toc"], "start.md": ["navigation"]}

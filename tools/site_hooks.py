@@ -33,6 +33,7 @@ _ITEM = re.compile(r"^( *)((?:[-*+]|\d+\.) +)")
 _FENCE = re.compile(r"^ *(```+|~~~+)")
 _PROMPT = re.compile(r"^```python\n(?=>>> )", re.MULTILINE)
 _DIRECTIVE = re.compile(r" +# doctest: \+[A-Z_]+$|^<BLANKLINE>$", re.MULTILINE)
+_BLOCK = re.compile(r"<pre(?=[ >])")
 _ROLE = re.compile(r":(?:func|class|meth|mod|data|attr):(?=<code>)")
 
 
@@ -105,6 +106,13 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Leave out the roles of docstrings, whose code is linked or not."""
+    """Leave out the roles of docstrings, whose code is linked or not, and let the keyboard reach what scrolls."""
     del page, config, files
-    return _ROLE.sub("", html)
+    return _BLOCK.sub('<pre tabindex="0"', _ROLE.sub("", html))
+
+
+def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
+    """Give the search a name, which the theme leaves out and readers of screens need."""
+    del page, config
+    dialog = 'data-md-component="search" role="dialog"'
+    return output.replace(dialog, f'{dialog} aria-label="Search"')

@@ -12,8 +12,9 @@ from sklearn.linear_model import LogisticRegression
 
 import pacbayes as pb
 from pacbayes.certificate import CurvePoint, read_curve, write_curve
+from pacbayes.certificate.number_words import remark_rows
 from pacbayes.certificate.plots import PLOTS
-from pacbayes.certificate.words import assumption_words, limit_words, remark_rows, sentences
+from pacbayes.certificate.words import assumption_words, limit_words, sentences
 
 from certificate.issued import SAMPLE
 

@@ -8,6 +8,7 @@ from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
+from pacbayes.certificate.number_words import number_rows, remark_rows
 from pacbayes.certificate.words import (
     assumption_words,
     choice_words,
@@ -15,8 +16,6 @@ from pacbayes.certificate.words import (
     gain_words,
     headline_value,
     limit_words,
-    number_rows,
-    remark_rows,
     risk_words,
     sentences,
     subject_noun,

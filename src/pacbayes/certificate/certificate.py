@@ -15,8 +15,9 @@ from pacbayes._core.plain import to_plain
 from pacbayes.certificate.canonical import SCHEMA_VERSION, content_digest, parse_certificate, to_text
 from pacbayes.certificate.checks import Verification, compare
 from pacbayes.certificate.consistency import own_checks
+from pacbayes.certificate.number_words import as_table
 from pacbayes.certificate.statement import AS_GIVEN, Choice, Statement
-from pacbayes.certificate.words import as_table, sentence, sentences
+from pacbayes.certificate.words import sentence, sentences
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

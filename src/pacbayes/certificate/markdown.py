@@ -6,12 +6,12 @@ import re
 from typing import TYPE_CHECKING
 
 from pacbayes._core.plain import visible
+from pacbayes.certificate.number_words import remark_rows
 from pacbayes.certificate.words import (
     assumption_words,
     confidence_words,
     gain_words,
     limit_words,
-    remark_rows,
     risk_words,
     sentences,
     subject_noun,

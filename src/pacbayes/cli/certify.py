@@ -9,7 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
-from pacbayes.certificate.words import note_words, table_lines
+from pacbayes.certificate.number_words import table_lines
+from pacbayes.certificate.words import note_words
 from pacbayes.cli._limits import MAX_MEMORY
 from pacbayes.cli._output import JSON, QUIET, Output, tidy
 from pacbayes.report import compare_with_trivial

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from pacbayes.certificate.words import table_lines
+from pacbayes.certificate.number_words import table_lines
 from pacbayes.cli._limits import MAX_MEMORY
 from pacbayes.cli._output import JSON, QUIET, Output, tidy
 from pacbayes.report import compare_with_trivial

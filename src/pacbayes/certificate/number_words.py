@@ -1,0 +1,105 @@
+"""The small table of a certificate: what its numbers are made of, and what else has to be known, as names and texts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pacbayes._core.plain import visible
+from pacbayes._core.units import round_up
+from pacbayes.certificate.arithmetic import transfer_parts
+from pacbayes.certificate.quantities import QUANTITIES
+from pacbayes.certificate.statement import REFIT
+from pacbayes.certificate.subjects import SUBJECTS
+from pacbayes.certificate.words import (
+    assumption_words,
+    confidence_words,
+    gain_words,
+    limit_words,
+    note_words,
+    portfolio_words,
+    risk_words,
+    scale_words,
+)
+
+if TYPE_CHECKING:
+    from pacbayes.certificate.certificate import Certificate
+    from pacbayes.certificate.statement import Statement
+
+__all__ = ["as_table", "number_rows", "remark_rows", "table_lines"]
+
+_NOT_CERTIFIED = "a second model, refitted on all rows, is not certified by this; `predict` is the certified model"
+
+
+def number_rows(certificate: Certificate) -> list[tuple[str, str]]:
+    """Return what the numbers of a certificate are made of, as names and texts."""
+    lines = [("confidence", f"{confidence_words(certificate.delta)} (delta {certificate.delta:g})")]
+    if certificate.candidates > 1:
+        lines.append(("candidates", f"{certificate.candidates}, delta shared among them"))
+    several = len(certificate.statements) > 1
+    for statement in certificate.statements:
+        lines += [("about", SUBJECTS[statement.about].words.rstrip(","))] if several else []
+        lines += _statement_rows(statement)
+        if statement.source is not None:
+            lines += _transfer_rows(statement, certificate.delta / certificate.candidates)
+    return lines
+
+
+def remark_rows(certificate: Certificate) -> list[tuple[str, str]]:
+    """Return what else has to be known: a second model that is not certified, and what was noticed about the data."""
+    is_beside = REFIT in certificate.choices and certificate.statements[0].source is None
+    refit = [("refit", _NOT_CERTIFIED)] if is_beside else []
+    return refit + [("note", note_words(note)) for note in certificate.notes]
+
+
+def _transfer_rows(statement: Statement, delta: float) -> list[tuple[str, str]]:
+    """Return the two bounds that a transfer adds up."""
+    source = statement.source
+    if source is None:
+        return []
+    certified, apart = transfer_parts(statement, delta)
+    return [
+        (
+            "certified",
+            f"{source.errors} errors on {source.n} judged rows of the certified model: {round_up(certified)}",
+        ),
+        (
+            "unlabelled",
+            f"{statement.observed['disagreements']} disagreements with it on {statement.n} rows: {round_up(apart)}",
+        ),
+    ]
+
+
+def _statement_rows(statement: Statement) -> list[tuple[str, str]]:
+    lines = [("value", limit_words(statement, statement.value))]
+    known = QUANTITIES.get(statement.quantity)
+    if known is not None and known.parameter is not None:
+        lines.append((known.parameter, f"{scale_words(statement)}, fixed before the judged rows"))
+    lines += [("vote", round_up(each.value)) for each in statement.consequences if each.about == "vote"]
+    if statement.share < 1.0:
+        lines.append(("share", f"{statement.share:.4g} of delta"))
+    if statement.source is None:
+        lines.append(("examples", f"{statement.n}, the rows that the bound is computed on"))
+    lines.append(("observed", risk_words(statement)))
+    if statement.kl > 0.0:
+        lines.append(("divergence", f"{statement.kl:.4g} nats from prior to posterior"))
+    reference = statement.reference
+    bound = visible(statement.bound)
+    lines.append(("bound", bound if reference is None else f"{bound} of the excess"))
+    if reference is not None:
+        loss = f"{statement.observed.get('reference_errors')} errors"
+        words = f"{reference.kind}, strength {reference.strength:.4f}, {loss}, {visible(reference.bound)}"
+        lines.append(("reference", words))
+    return lines + [("reference", words) for words in portfolio_words(statement)]
+
+
+def table_lines(certificate: Certificate) -> list[str]:
+    """Return the table as aligned lines, the assumptions below it."""
+    rows = (*number_rows(certificate), *remark_rows(certificate))
+    lines = [f"  {name:<11} {text}" for name, text in rows]
+    lines += ["  It holds if", *(f"    - {condition}" for condition in assumption_words(certificate))]
+    return [*lines, *(f"  {gain}" for gain in gain_words(certificate))]
+
+
+def as_table(certificate: Certificate) -> str:
+    """Return the table as aligned text, the assumptions below it."""
+    return "\n".join(table_lines(certificate))

@@ -46,7 +46,8 @@ class TestRefit:
     def test_the_certificate_says_whom_it_is_not_about(self, model):
         words = "a second model, refitted on all rows, is not certified by this; `predict` is the certified model"
         assert words in str(model.certificate_)
-        assert words in model._repr_mimebundle_()["text/html"]
+        shown = words.replace("`predict`", '<code class="pb-code">predict</code>')
+        assert shown in model._repr_mimebundle_()["text/html"]
         assert words not in str(model.transfer(FRESH))
 
     def test_is_rechecked_with_the_rest(self, model):

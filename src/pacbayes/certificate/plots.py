@@ -150,7 +150,7 @@ def _draw_statements(certificate: Certificate, axes: Axes) -> None:
     axes.plot([], [], "D", color=_COLOURS[0], ls="", label=f"limit, {confidence_words(certificate.delta)} confidence")
     axes.set_yticks(range(len(rows)), [_subject(about) for _, about, _ in rows])
     axes.set_ylim(len(rows) - 0.4, -0.6)
-    axes.set_xlim(0.0, 1.12 * axes.dataLim.x1)
+    axes.set_xlim(-0.06 * axes.dataLim.x1, 1.12 * axes.dataLim.x1)  # room for the texts
     axes.set_xlabel(_axis_words(certificate))
 
 

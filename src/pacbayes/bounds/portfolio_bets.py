@@ -32,6 +32,13 @@ class LearnedBets(NamedTuple):
         Most of it for strength 0.
     share : float
         Of the bets on the risk.
+
+    Examples
+    --------
+    >>> import pacbayes as pb
+    >>> bets = pb.bounds.learned_bets(0.3, n=1000)
+    >>> float(bets.rates[0]), round(float(bets.weights[0]), 2), round(float(bets.weights.sum()), 12), bets.share
+    (0.3, 0.95, 1.0, 0.99)
     """
 
     rates: FloatArray

@@ -7,7 +7,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassif
 import pacbayes as pb
 from pacbayes.runs import Settings, certify_file, load_run
 
-from estimators.test_certified_classifier import six_classes
+from estimators.test_classifier_learning import six_classes
 
 MODELS = {
     "logistic": None,

@@ -20,8 +20,9 @@ class Quantity:
     unit : str
         What stands in a report beside the large number.
     verdict, often : str
-        What the bound means, and what a large observed value means, with a place for ``percent``; of a quantity that
-        is measured in the units of the labels ``limit`` and ``scale``.
+        What the bound means, and what a large observed value means, with places for ``percent``, and for
+        ``count`` among so many ``cases``; of a quantity that is measured in the units of the labels ``limit`` and
+        ``scale``.
     claim : str
         The sentence without its confidence.
     parameter : {"scale", "tolerance"} or None
@@ -60,7 +61,7 @@ QUANTITIES: dict[str, Quantity] = {
     "error": Quantity(
         "error",
         "of new cases are misclassified, at most",
-        "Of 100 new cases, on average at most {percent} are misclassified.",
+        "Of {cases} new cases, on average at most {count} are misclassified.",
         "The model misclassifies {percent} % of the judged rows; more rows alone will not help.",
     ),
     "loss": Quantity(
@@ -98,7 +99,7 @@ QUANTITIES: dict[str, Quantity] = {
     "miss": Quantity(
         "share of misses",
         "of new cases are missed by more than the tolerance, at most",
-        "Of 100 new cases, on average at most {percent} are missed by more than {scale}.",
+        "Of {cases} new cases, on average at most {count} are missed by more than {scale}.",
         "The model misses {percent} % of the judged rows by more than {scale}; more rows alone will not help.",
         claim="{subject}{where} misses by more than {scale} in at most {limit} of cases",
         parameter="tolerance",

@@ -15,7 +15,7 @@ from pacbayes.certificate import QUANTITIES, SUBJECTS, Certificate, Statement
 from pacbayes.certificate.assumptions import ASSUMPTIONS
 from pacbayes.certificate.statement import observed_share
 from pacbayes.certificate.statement_words import group_words, quantity_noun
-from pacbayes.certificate.words import headline_value, limit_words, note_words, scale_words
+from pacbayes.certificate.words import headline_value, limit_words, note_words, risk_words, scale_words
 from pacbayes.report.values import Refit, SplitCost
 
 __all__ = [

@@ -64,6 +64,16 @@ def test_nothing_sticks_out_on_a_phone(browser, site, name):
     assert fits(open_page(browser, site / name, width=390))
 
 
+def test_formulas_are_shown(browser, site):
+    page = open_page(browser, site / "theory.html")
+    sizes = "return Array.from(document.querySelectorAll('math'), each => each.getBoundingClientRect().width)"
+    found = page.execute_script(sizes)
+    assert len(found) > 300
+    assert min(found) > 2
+    symbols = page.execute_script("return Array.from(document.querySelectorAll('math'), each => each.textContent)")
+    assert not [each for each in symbols if set(each) & set("\\$&")]
+
+
 def test_search_finds_a_name_and_a_word(browser, site):
     page = open_page(browser, site / "index.html")
     box = page.find_element("css selector", ".md-search__input")

@@ -1,6 +1,8 @@
 """Write the badges of the README from what pyproject.toml says, as pictures of our own: no service, always true.
 
-python tools/badges.py
+    python tools/badges.py
+
+A test compares them with what this writes; run it when the supported Python or the licence changes.
 """
 
 from __future__ import annotations

@@ -224,7 +224,7 @@ class CertifiedClassifier(ClassifierMixin, CertifiedSplit):  # type: ignore[misc
         elif self.estimator is None and texts:
             raise TableError(
                 f"The column {texts[0]!r} holds no numbers, which {owner} without an estimator cannot learn from. "
-                "Give preprocessing='auto'."
+                "Pass preprocessing='auto'."
             )
 
     def _make_preprocessing(self) -> Transformer | None:

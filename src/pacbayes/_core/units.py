@@ -7,9 +7,9 @@ that power of the scale. All of it is exact up to the last place that is shown, 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from decimal import ROUND_CEILING, Decimal, localcontext
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
 
-__all__ = ["in_units", "limit_text", "number_text", "part_texts", "round_up"]
+__all__ = ["in_units", "limit_text", "number_text", "part_texts", "round_down", "round_up"]
 
 _DIGITS = 4
 _EXACT = 3000  # digits that a product of three doubles may have
@@ -19,6 +19,18 @@ _LONGEST = 15  # places of a number that is written without an exponent
 def round_up(value: float, digits: int = _DIGITS) -> str:
     """Return a bound as text, rounded up so that it stays one."""
     return str(Decimal(value).quantize(Decimal(1).scaleb(-digits), rounding=ROUND_CEILING))
+
+
+def round_down(value: float, digits: int = _DIGITS) -> str:
+    """Return a lower bound as text, rounded down so that it stays one.
+
+    Examples
+    --------
+    >>> from pacbayes._core.units import round_down
+    >>> round_down(0.98765)
+    '0.9876'
+    """
+    return str(Decimal(value).quantize(Decimal(1).scaleb(-digits), rounding=ROUND_FLOOR))
 
 
 def in_units(value: float, scale: float | None, power: int | None) -> Decimal:

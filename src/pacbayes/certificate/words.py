@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from pacbayes._core.note_words import TABLE_NOTES, fill_sentence
 from pacbayes._core.notes import Note
 from pacbayes._core.plain import visible
-from pacbayes._core.units import in_units, limit_text, number_text, round_up
+from pacbayes._core.units import in_units, limit_text, number_text, round_down, round_up
 from pacbayes.certificate.assumptions import ASSUMPTIONS
-from pacbayes.certificate.quantities import QUANTITIES, Quantity
+from pacbayes.certificate.quantities import QUANTITIES
+from pacbayes.certificate.statement_words import group_words, quantity_noun, quantity_of, quantity_words
 from pacbayes.certificate.subjects import SUBJECTS
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ __all__ = [
     "note_words",
     "portfolio_words",
     "risk_words",
+    "round_down",
     "round_up",
     "scale_words",
     "sentence",
@@ -34,6 +36,9 @@ __all__ = [
     "subject_noun",
 ]
 
+_DIFFERENCE = (
+    "the true {words} of {subject}{where} differs by at most {limit} between any two of {groups} groups by {columns}"
+)
 _ANYTIME = "It holds for all lengths of the stream at once, so that it may be looked at and extended at will."
 _FIRST_ANYTIME = (
     "The first number holds for all lengths of the stream at once, and delta has a part for longer streams, so that "
@@ -90,6 +95,11 @@ _WHAT = {
     "judged_to": "last time among the judged rows",
     "refit": "second model",
     "transfer_delta": "part of delta for the disagreement on unlabelled rows",
+    "groups": "columns that rows are grouped by",
+    "metric_weights": "parts of delta by metric",
+    "largest_cost": "largest cost",
+    "costs": "costs (true class: predicted class: cost)",
+    "largest_log_loss": "largest log loss, as which larger ones count",
 }
 _VALUES = {
     "grid": "best of a grid",
@@ -137,29 +147,24 @@ def sentences(certificate: Certificate) -> list[str]:
 def _sentence(certificate: Certificate, statement: Statement) -> str:
     same = [SUBJECTS[each.about].words for each in statement.consequences if each.rule == "same"]
     subject = SUBJECTS[statement.about].words + "".join(f", and of {words}," for words in same)
-    quantity = _quantity_of(statement)
-    where = _period_words(certificate)
-    claim = quantity.claim.format(
-        words=quantity.words,
+    quantity = quantity_of(statement)
+    where = group_words(statement) + _period_words(certificate)
+    claim = (_DIFFERENCE if statement.groups else quantity.claim).format(
+        words=quantity_words(statement),
         subject=subject,
         where=where.rstrip(",") if quantity.power else where,  # a comma follows
         limit=limit_words(statement, statement.value),
         scale=scale_words(statement),
+        groups=len(statement.groups),
+        columns=" and ".join(map(visible, statement.groups[0])) if statement.groups else "",
     )
+    if statement.groups and statement.lower:
+        claim += f", and by at least {round_down(statement.lower)} between some two"
     text = f"With probability at least {confidence_words(certificate.delta)} over the data, {claim}"
     for each in statement.consequences:
         if each.rule == "twice":
             text += f", and that of {SUBJECTS[each.about].words}, at most {round_up(each.value)}"
     return text + "."
-
-
-def _quantity_of(statement: Statement) -> Quantity:
-    """Return what a statement bounds, and its own name for what this version does not know."""
-    known = QUANTITIES.get(statement.quantity)
-    if known is not None:
-        return known
-    words = visible(statement.quantity).replace("{", "(").replace("}", ")")
-    return Quantity(words, words, words, words)
 
 
 def headline_value(certificate: Certificate) -> float:
@@ -186,17 +191,21 @@ def subject_noun(statement: Statement, about: str | None = None) -> str:
     >>> subject_noun(pb.certify_predictions([0, 1] * 100, [0, 1] * 95 + [1, 1] * 5).statements[0])
     'true error of the predictor that made these predictions'
     """
-    quantity = _quantity_of(statement)
-    subject = SUBJECTS[statement.about].words.rstrip(",")
+    quantity = quantity_of(statement)
+    subject = SUBJECTS[statement.about].words.rstrip(",") + group_words(statement)
     if about is not None and about != statement.about:  # "their vote" has nothing to refer to in a heading
         words = SUBJECTS[about].long_words
         subject = words[:1].lower() + words[1:]
-    words = f"{quantity.noun} of {subject}"
-    return words if quantity.parameter is None else f"{words}, {quantity.parameter} {scale_words(statement)}"
+    words = f"{quantity_noun(statement)} of {subject}"
+    if quantity.parameter is None:
+        return words
+    return f"{words}, {quantity.parameter.replace('_', ' ')} {scale_words(statement)}"
 
 
 def limit_words(statement: Statement, value: float) -> str:
-    """Return a bound of a statement, or what was observed, as text, rounded up, in the units that its sentence has."""
+    """Return a bound of a statement as text, in the units that its sentence has: an upper one rounded up."""
+    if statement.side == "lower":
+        return round_down(value)
     known = QUANTITIES.get(statement.quantity)
     return round_up(value) if known is None else limit_text(value, statement.scale, known.power)
 
@@ -219,6 +228,8 @@ def _period_words(certificate: Certificate) -> str:
 def risk_words(statement: Statement) -> str:
     """Return what was observed as text, in the units that a statement's sentence has."""
     known = QUANTITIES.get(statement.quantity)
+    if statement.n == 0:
+        return "no rows"
     if known is None or known.parameter is None:
         return f"{statement.risk:.4f}"
     if not known.power:

@@ -13,6 +13,7 @@ from pacbayes.certificate.last_shares import last_share
 from pacbayes.certificate.order import add_period, restrict_to_later
 from pacbayes.certificate.parts import rows_for_half
 from pacbayes.certificate.quantities import QUANTITIES, Quantity
+from pacbayes.certificate.sequences import TARGETS, THRESHOLD, THRESHOLDS, count_passed, rows_for_target
 from pacbayes.certificate.shares import METRIC_WEIGHTS, recorded_weights, share_among, write_weights
 from pacbayes.certificate.statement import REFIT, Choice, Consequence, Reference, Source, Statement, metric_name
 from pacbayes.certificate.subjects import SUBJECTS, Subject
@@ -28,6 +29,9 @@ __all__ = [
     "SEPARATOR",
     "SOURCE_BOUNDS",
     "SUBJECTS",
+    "TARGETS",
+    "THRESHOLD",
+    "THRESHOLDS",
     "TRANSFER_DELTA",
     "Cause",
     "Certificate",
@@ -44,6 +48,7 @@ __all__ = [
     "Verification",
     "add_period",
     "compare",
+    "count_passed",
     "data_digest",
     "digest_of_arrays",
     "evaluate_statement",
@@ -57,6 +62,7 @@ __all__ = [
     "restrict_to_later",
     "risk_bound",
     "rows_for_half",
+    "rows_for_target",
     "schema",
     "share_among",
     "write_curve",

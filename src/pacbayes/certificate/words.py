@@ -163,7 +163,8 @@ def _sentence(certificate: Certificate, statement: Statement) -> str:
     text = f"With probability at least {confidence_words(certificate.delta)} over the data, {claim}"
     for each in statement.consequences:
         if each.rule == "twice":
-            text += f", and that of {SUBJECTS[each.about].words}, at most {limit_words(statement, each.value)}"
+            sign = "at least" if statement.side == "lower" else "at most"
+            text += f", and that of {SUBJECTS[each.about].words}, {sign} {limit_words(statement, each.value)}"
     return text + "."
 
 

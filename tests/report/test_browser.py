@@ -2,6 +2,7 @@
 
 import base64
 import json
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -66,7 +67,9 @@ def test_the_slider_shows_what_bound_prints(browser, folder, name):
         "var s = document.getElementById('slider'); s.value = arguments[0]; s.dispatchEvent(new Event('input'));"
         "return document.getElementById('result').textContent"
     )
-    assert [page.execute_script(move, position) for position in range(len(rows))] == printed
+    assert [page.execute_script(move, position) for position in range(len(rows))] == [
+        f"{100 * Decimal(each):.2f} %" for each in printed
+    ]
 
 
 def test_the_slider_moves_by_keyboard(browser, folder):

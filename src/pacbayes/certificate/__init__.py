@@ -9,6 +9,7 @@ from pacbayes.certificate.checks import AGREEMENT, Cause, Check, Verification, c
 from pacbayes.certificate.curves import LEARNING_CURVE, CurvePoint, read_curve, write_curve
 from pacbayes.certificate.issue import issue
 from pacbayes.certificate.last_shares import last_share
+from pacbayes.certificate.notices import find_empty, find_notices, is_vacuous, notice_words
 from pacbayes.certificate.order import add_period, restrict_to_later
 from pacbayes.certificate.quantities import QUANTITIES, Quantity
 from pacbayes.certificate.statement import REFIT, Choice, Consequence, Reference, Source, Statement
@@ -42,8 +43,12 @@ __all__ = [
     "digest_of_arrays",
     "evaluate_statement",
     "find_cause",
+    "find_empty",
+    "find_notices",
+    "is_vacuous",
     "issue",
     "last_share",
+    "notice_words",
     "portfolio_weights",
     "read_curve",
     "restrict_to_later",

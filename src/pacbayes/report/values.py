@@ -82,6 +82,11 @@ class SplitCost:
     curve: Sequence[tuple[int, int, int]] = ()
     refit: Refit | None = None
 
+    @property
+    def has_transfer(self) -> bool:
+        """Whether the second model has a certificate of its own."""
+        return self.refit is not None and self.refit.transfer is not None
+
     @classmethod
     def of(cls, model: object, transfer: Certificate | None = None) -> SplitCost | None:
         """Return what a fitted estimator's split cost; None where it has neither a learning curve nor a refit.

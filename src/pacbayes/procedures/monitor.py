@@ -19,13 +19,13 @@ from pacbayes.certificate import Certificate, Check, Choice, Statement, issue
 from pacbayes.procedures.base import Issued, Procedure, Sample
 from pacbayes.summary import Summary
 
-__all__ = ["LossMonitor", "Monitor"]
+__all__ = ["LossMonitor", "Watch"]
 
 _BLOCK = 4096  # losses are added up in blocks of this size, whenever a certificate is asked for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Monitor(Procedure):
+class Watch(Procedure):
     """The average loss of whatever predicted, at all times at once.
 
     Attributes
@@ -175,7 +175,7 @@ class LossMonitor:
         if summary is None:
             raise ValueError("A certificate needs at least one loss. There is none yet.")
         notes = (Note("lines_counted_as_wrong", {"lines": self.unreadable}),) if self.unreadable else ()
-        return Monitor(delta=self.delta).certify(summary, notes)
+        return Watch(delta=self.delta).certify(summary, notes)
 
     def _with(self, losses: list[float]) -> Summary:
         """Return the summary of all whole blocks and of some further losses."""

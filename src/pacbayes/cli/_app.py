@@ -22,7 +22,8 @@ cases from the same source does not exceed, except with a small probability call
 
 Start with 'pacbayes demo', then 'pacbayes certify table.csv --target column'.
 
-Exit status: 0 all is well, 1 a certificate does not hold, 2 something could not be read or done.
+Exit status: 0 all is well, 1 a certificate does not hold, 2 something could not be read or done,
+3 watch raised an alarm.
 """
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from pacbayes.monitoring.words import alarm_words, state_words
 __all__ = ["Alarm", "Monitor"]
 
 _SMALLEST = 1e-12  # a certified value below is none that rows could give
-_LARGEST_WINDOW = 1_000_000
+_LARGEST_WINDOW = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +136,11 @@ class Monitor:
     def change(self) -> int:
         """The row from which on the evidence has grown most, be it much or little."""
         return self._evidence.change
+
+    @property
+    def window(self) -> int:
+        """The number of rows that :meth:`recent` is about."""
+        return self._window.size
 
     @property
     def unreadable(self) -> int:
@@ -250,25 +256,31 @@ def _single_probability(name: str, value: float) -> float:
 
 def _read_certificate(certificate: Any) -> tuple[float, str, bool]:
     """Return the value that is watched, the digest, and whether losses between 0 and 1 are to come."""
-    if not isinstance(certificate, Certificate):
+    if isinstance(certificate, Certificate):
+        value, digest, graded = _verify(certificate)
+    else:
         if isinstance(certificate, bool) or not isinstance(certificate, int | float | np.floating):
             raise ValueError(  # noqa: TRY004
                 "The 'certificate' argument of Monitor must be a Certificate or a number. "
                 f"Got {certificate!r:.60} instead."
             )
         value, digest, graded = float(certificate), "", False
-    else:
-        first = certificate.statements[0]
-        if first.side != "upper" or not certificate.verify():
-            raise ValueError("The 'certificate' argument of Monitor must hold and be an upper limit. This one is not.")
-        value = certificate.value if certificate.vote_value is None else certificate.vote_value
-        digest, graded = certificate.digest, QUANTITIES[first.quantity].is_graded
     if not _SMALLEST <= value < 1.0:
         raise ValueError(
             f"The 'certificate' argument of Monitor must have a value between {_SMALLEST:g} and 1, so that there is "
             f"something to watch. Got {value!r} instead."
         )
     return value, digest, graded
+
+
+@lru_cache(maxsize=8)
+def _verify(certificate: Certificate) -> tuple[float, str, bool]:
+    """Check a certificate; once, since there may be many streams."""
+    first = certificate.statements[0]
+    if first.side != "upper" or not certificate.verify():
+        raise ValueError("The 'certificate' argument of Monitor must hold and be an upper limit. This one is not.")
+    value = certificate.value if certificate.vote_value is None else certificate.vote_value
+    return value, certificate.digest, QUANTITIES[first.quantity].is_graded
 
 
 def _read_losses(losses: ArrayLike, unreadable: ArrayLike | None) -> tuple[FloatArray, BoolArray]:

@@ -14,6 +14,7 @@ from pacbayes.procedures.cautions import CertificateWarning, find_cautions, hash
 from pacbayes.procedures.certifier import ProcedureCertifier, certify_rows
 from pacbayes.procedures.classifier_learner import ClassifierLearner
 from pacbayes.procedures.given import Given
+from pacbayes.procedures.loss_lines import decode_line, key_in, loss_in
 from pacbayes.procedures.monitor import LossMonitor, Watch
 from pacbayes.procedures.online import Online
 from pacbayes.procedures.posterior import Posterior
@@ -49,10 +50,13 @@ __all__ = [
     "compare_certificates",
     "compare_numbers",
     "compare_with_source",
+    "decode_line",
     "draw_order",
     "find_cautions",
     "get",
     "hash_rows",
+    "key_in",
+    "loss_in",
     "transfer_delta",
     "version_differences",
 ]

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from pacbayes.bounds import examples_needed
-from pacbayes.certificate.words import round_up
+from pacbayes.certificate.words import confidence_words, round_up
 from pacbayes.cli._output import JSON, QUIET, Output, tidy
 
 __all__ = ["plan"]
@@ -41,5 +41,5 @@ def plan(
         return
     output.say(
         f"{n} examples are enough: if at most {100 * risk:g} % of them are wrong and the divergence is {kl:g}, then "
-        f"with probability at least {1 - delta:.6g} the true error is at most {round_up(value)} by {bound}."
+        f"with probability at least {confidence_words(delta)} the true error is at most {round_up(value)} by {bound}."
     )

@@ -71,6 +71,21 @@ Time = Annotated[
     ),
 ]
 Positive = Annotated[str | None, typer.Option(help="Predict this class against all others together.")]
+MaxError = Annotated[
+    float | None,
+    typer.Option(
+        help="Answer only where the model is sure, such that the error among answered cases is certified to be at most "
+        "this; between 0 and 1."
+    ),
+]
+MaxMisses = Annotated[
+    float | None,
+    typer.Option(
+        "--max-false-negative-rate",
+        help="Predict the class of --positive from so low a probability on that at most this share of its cases is "
+        "missed; between 0 and 1.",
+    ),
+]
 Missing = Annotated[
     str,
     typer.Option(
@@ -121,6 +136,8 @@ def certify(
     drop: Drop = None,
     time: Time = None,
     positive: Positive = None,
+    max_error: MaxError = None,
+    max_false_negative_rate: MaxMisses = None,
     missing: Missing = "refuse",
     missing_value: MissingValue = None,
     learning_fraction: Share = None,
@@ -156,12 +173,20 @@ def certify(
     given = locals()
     output = Output(as_json=as_json, quiet=quiet)
     folder = out if out is not None else data.with_name(f"{data.name.partition('.')[0]}-certificate")
-    options = {name: given[name] for name in _OPTIONS}
-    options |= {"out": folder, "progress": output.progress, "announce": lambda read: _show_table(output, read)}
-    run = certify_file(data, _make_settings(given), **options)
+    run = certify_file(data, _make_settings(given), **_run_options(given, output, folder))
     with output.aside():
         written = run.save(folder, force=force, hardest=hardest)
     _show(output, run, written, [("--data", data), ("--test", test), ("--unlabelled", unlabelled)])
+
+
+def _run_options(given: dict[str, Any], output: Output, folder: Path) -> dict[str, Any]:
+    """Return the options that are not settings of a run, but of how it is done."""
+    options = {name: given[name] for name in _OPTIONS}
+    return options | {
+        "out": folder,
+        "progress": output.progress,
+        "announce": lambda read: _show_table(output, read),
+    }
 
 
 def _make_settings(given: dict[str, Any]) -> Settings:

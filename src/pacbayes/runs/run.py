@@ -316,8 +316,10 @@ def _certify(table: Table, chosen: Settings, why: str, *, baseline: bool, thread
 
 def _baseline(table: Table, settings: Settings) -> Baseline | None:
     """What the same learner gives on a fifth of the rows that it has not seen: a comparison, not a second chance."""
+    if not METHODS[settings.method].compared:
+        return None
     held_out = replace(settings, method="split", learning_fraction=_BASELINE, refit=False)
-    if not METHODS[settings.method].compared or replace(settings, refit=False) == held_out:
+    if replace(settings, refit=False) == held_out:
         return None
     model = estimator_for(table, held_out).fit(table.X, table.y, in_order=settings.time is not None)
     first = model.certificate_.statements[0]

@@ -9,6 +9,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 GALLERY = {
+    "abstention.py": "among the rows that it answers is at most 1 %",
     "any_classifier.py": "the true error of `predict` is at most 2.",
     "bound_of_your_own.py": "wrong at worst: pb.bounds.clopper_pearson 5.0 %",
     "choose_a_bound.py": "betting",

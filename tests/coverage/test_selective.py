@@ -122,7 +122,8 @@ def miss_wrongly(runs):
     wrong = low = 0
     for _ in range(runs):
         own, others = generator.beta(2, 1, 200), generator.beta(1, 2, 200)
-        thresholds = aim.place(generator.beta(2, 1, 200), np.zeros(200, dtype=bool), np.ones(200), 400, DELTA)
+        learned = np.append(generator.beta(2, 1, 200), generator.beta(1, 2, 200))
+        thresholds = aim.place(learned, np.zeros(400, dtype=bool), np.repeat([1, 0], 200), 400, DELTA)
         scores, labels = np.append(own, others), np.repeat([1, 0], 200)
         scored = Scored(labels, np.zeros(400, dtype=bool), scores, scores)
         rows, errors = aim.count(scored, thresholds)

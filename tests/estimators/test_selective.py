@@ -198,10 +198,10 @@ class TestThresholds:
         thresholds = place_by_confidence(scores, wrong, 100, 0.05, 0.05)
         assert thresholds[-1] == 0.0
         assert (np.diff(thresholds) < 0.0).all()
-        assert place_by_class(scores, 0.05)[0] == 0.0
+        assert place_by_class(scores, scores, 0.05)[0] == 0.0
 
     def test_no_row_of_the_class_was_learned(self):
-        assert place_by_class(np.zeros(0), 0.05).tolist() == [0.0]
+        assert place_by_class(np.zeros(0), np.zeros(0), 0.05).tolist() == [0.0]
 
     def test_the_start_has_rows_enough_to_pass(self):
         generator = np.random.default_rng(0)

@@ -14,7 +14,7 @@ from pacbayes._core.rounding import raised
 from pacbayes._core.types import FloatArray, FloatOrArray
 from pacbayes.certificate.blocks import block_statistics
 from pacbayes.certificate.parts import average_limit, difference_limits, has_parts
-from pacbayes.certificate.sequences import steps_of, tested_limit
+from pacbayes.certificate.sequences import limit_at_target, steps_of
 from pacbayes.certificate.statement import Reference, Statement, observed_share
 
 __all__ = [
@@ -125,7 +125,7 @@ def evaluate_limits(
     if statement.groups:
         return difference_limits(statement, delta * statement.share)
     if statement.target is not None:
-        return tested_limit(statement, delta * statement.share), None
+        return limit_at_target(statement, delta * statement.share), None
     upper = _upper_limit(statement, delta, grid_delta, kl)
     if statement.side != "lower":
         return upper, None

@@ -32,9 +32,9 @@ __all__ = [
     "count_passed",
     "is_own_sequence",
     "is_step",
+    "limit_at_target",
     "rows_for_target",
     "steps_of",
-    "tested_limit",
     "wrong_steps",
 ]
 
@@ -78,7 +78,7 @@ def count_passed(bound: str, errors: Sequence[int], rows: Sequence[int], target:
     return int(failed[0]) if failed.size else int(sizes.size)
 
 
-def tested_limit(statement: Statement, delta: float) -> float:
+def limit_at_target(statement: Statement, delta: float) -> float:
     """Return the target if any threshold passes at the statement's own delta; 1 if none does."""
     observed, target = statement.observed, statement.target
     if target is None:

@@ -90,12 +90,12 @@ class SelectiveClassifier(PreparedClassifier):
     >>> for each in model.certificate_.statements:
     ...     print(each.name, each.side, round(each.value, 4))
     selective-error upper 0.05
-    coverage lower 0.4853
+    coverage lower 0.4182
     >>> model.predict_or_abstain(sample.X[:6]).tolist()
-    [None, 0, 1, 0, 0, None]
+    [1, 0, None, None, None, 1]
     >>> careful = pb.SelectiveClassifier(max_fnr=0.05, positive=1, random_state=0).fit(sample.X, sample.y)
     >>> [(each.name, round(each.value, 4)) for each in careful.certificate_.statements]
-    [('fnr:1', 0.05), ('fpr:1', 0.4479)]
+    [('fnr:1', 0.05), ('fpr:1', 0.4831)]
     """
 
     threshold_: float | None

@@ -143,7 +143,8 @@ class FewMisses:
     def place(self, scores: FloatArray, wrong: BoolArray, labels: Labels, rows: int, delta: float) -> FloatArray:
         """Return thresholds from 0, which misses nothing, to where too many are missed."""
         del wrong, rows, delta
-        return place_by_class(scores[self._is_of(labels)], self.target)
+        is_own = self._is_of(labels)
+        return place_by_class(scores[is_own], scores[~is_own], self.target)
 
     def count(self, scored: Scored, thresholds: FloatArray) -> tuple[IntArray, IntArray]:
         """Count the rows of the class, and those of them that are missed in any batch."""

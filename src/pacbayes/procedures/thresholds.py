@@ -28,11 +28,12 @@ __all__ = ["ScoreOf", "cross_validate_scores", "place_by_class", "place_by_confi
 ScoreOf: TypeAlias = Callable[[Predictor, Rows], FloatArray]
 
 _FOLDS = 5
-_STEPS, _CLASS_STEPS = 150, 50  # thresholds at most; what is stated besides is divided among them
+_STEPS, _CLASS_STEPS = 150, 40  # thresholds at most, of a class twice; what is stated besides is divided among them
 _CANDIDATES = 120
 _ENDS = 0.75  # share of the steps that are placed where sequences end
 _DRAWS = 200
-_ABOUT = 0.002  # of the judged rows
+_KERNEL = np.array([1.0, 2.0, 3.0, 4.0, 3.0, 2.0, 1.0])
+_ABOUT = 0.01  # of the judged rows
 _WORSE = (1.0, 1.0, 1.25, 1.5)  # times as frequent errors
 _BEYOND = 2.0  # times the target, up to which misses are tested
 
@@ -101,8 +102,8 @@ def _rehearse(answered: IntArray, errors: FloatArray, rows: int, target: float) 
     another one than those of cross-validation.
     """
     generator = np.random.RandomState(0)  # whose numbers stay the same from version to version
-    wrong = np.diff(errors, prepend=0.0)
     cells = np.diff(answered, prepend=0)
+    wrong = np.minimum(_smooth(np.diff(errors, prepend=0.0)), cells)
     right = cells - wrong
     tails, reached = np.ones((_DRAWS, cells.size)), np.zeros((_DRAWS, cells.size))
     for draw in range(_DRAWS):
@@ -114,6 +115,14 @@ def _rehearse(answered: IntArray, errors: FloatArray, rows: int, target: float) 
         tails[draw] = np.where(every > seen, bdtr(seen, np.maximum(every, 1), target), 1.0)
         reached[draw] = every / rows
     return tails, reached
+
+
+def _smooth(counts: FloatArray) -> FloatArray:
+    """Return counts that are spread over their neighbours: where rows next to it err, a cell without errors is luck."""
+    if counts.size < _KERNEL.size:
+        return counts
+    wide = np.pad(counts, _KERNEL.size // 2, mode="reflect")
+    return np.convolve(wide, _KERNEL / _KERNEL.sum(), mode="valid")
 
 
 def _find_start(tails: FloatArray, ends: FloatArray) -> int:
@@ -140,13 +149,16 @@ def _steps(shares: FloatArray, survives: FloatArray) -> FloatArray:
     return np.interp(np.linspace(0.0, way[-1], _STEPS), way, shares)
 
 
-def place_by_class(scores: FloatArray, target: float) -> FloatArray:
+def place_by_class(own: FloatArray, others: FloatArray, target: float) -> FloatArray:
     """Return thresholds on the score of a class, rising from 0, which misses nothing, to where too many are missed.
+
+    Half of them follow the scores of rows of the class, which are missed one after another; the other half those of
+    other rows, which are taken for the class no more.
 
     Parameters
     ----------
-    scores : ndarray
-        Of learning rows of the class, in cross-validation.
+    own, others : ndarray
+        Scores of learning rows of the class, and of others, in cross-validation.
     target : float
         The share of misses to certify.
 
@@ -154,12 +166,16 @@ def place_by_class(scores: FloatArray, target: float) -> FloatArray:
     --------
     >>> import numpy as np
     >>> from pacbayes.procedures.thresholds import place_by_class
-    >>> place_by_class(np.linspace(0.0, 1.0, 101), 0.02).tolist()
-    [0.0, 0.005, 0.015, 0.025, 0.035]
+    >>> thresholds = place_by_class(np.linspace(0.5, 1.0, 101), np.array([0.1, 0.2]), 0.01)
+    >>> thresholds[[0, 1, -2, -1]].round(4).tolist()
+    [0.0, 0.1, 0.5025, 0.5075]
     """
-    values = np.unique(scores)
+    values = np.unique(own)
     between = 0.5 * (values[:-1] + values[1:])
-    missed = np.searchsorted(np.sort(scores), between)
-    between = between[missed <= max(_BEYOND * target * scores.size, 1.0)]
-    kept = np.unique(np.linspace(0, between.size - 1, min(between.size, _CLASS_STEPS - 1)).round().astype(np.int64))
-    return np.unique(np.append(0.0, between[kept] if between.size else between))
+    missed = np.searchsorted(np.sort(own), between)
+    between = between[missed <= max(_BEYOND * target * own.size, 1.0)]
+    kept = np.unique(np.linspace(0, between.size - 1, min(between.size, _CLASS_STEPS)).round().astype(np.int64))
+    chosen = between[kept] if between.size else between
+    below = others[others < (chosen[-1] if chosen.size else 1.0)]
+    levels = np.linspace(0.0, 1.0, _CLASS_STEPS)
+    return np.unique([0.0, *chosen, *(np.quantile(below, levels) if below.size else ())])

@@ -15,6 +15,7 @@ GALLERY = {
     "churn_table.py": "verified from the table: True",
     "eight_sets.py": "certified at or below the hold-out",
     "example_difficulty.py": "of the digits were never misclassified",
+    "monitor_drift.py": "the error exceeds",
     "paper_bounds.py": "Portfolio 0.",
     "train_on_a_bound.py": "the bound falls from",
     "watch_a_stream.py": "wrong at some time",

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pacbayes._core.units import round_up
 from pacbayes.certificate import Certificate
 from pacbayes.monitoring import RecentRisk
-from pacbayes.monitoring.words import evidence_words, percent_words
+from pacbayes.monitoring.words import evidence_words, level_words, limits_words
 from pacbayes.report.page import _environment as environment
 from pacbayes.report.watch_charts import draw_evidence, draw_recent
 
@@ -108,30 +108,27 @@ def render_watch(
     change = rows[0].alarm[1] if rows and rows[0].alarm else None
     alarms = sum(row.alarm is not None for row in rows)
     style = "".join(environment().get_template(name).render() for name in ("page.css", "watch.css"))
-    return (
-        environment()
-        .get_template("watch.html")
-        .render(
-            certificate=certificate,
-            source=source,
-            alpha=percent_words(alpha),
-            value=round_up(rows[0].value) if rows else round_up(certificate.value),
-            alarms=alarms,
-            count=len(rows),
-            losses=sum(row.n for row in rows),
-            only=None if by is not None or not rows else ordered[0],
-            by=by,
-            table=[_cells(row) for row in ordered[:_MOST_ROWS]],
-            hidden=max(0, len(ordered) - _MOST_ROWS),
-            recent_chart=draw_recent(curve, rows[0].value, change) if len(curve) > 1 else "",
-            evidence_chart=draw_evidence(curve, alpha, change) if len(curve) > 1 else "",
-            sentence=sentence,
-            assumptions=assumptions,
-            refresh=refresh,
-            written=datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC"),
-            style=style,
-            mark=WATCH_MARK,
-        )
+    template = environment().get_template("watch.html")
+    return template.render(
+        certificate=certificate,
+        source=source,
+        alpha=level_words(alpha),
+        value=round_up(rows[0].value) if rows else round_up(certificate.value),
+        alarms=alarms,
+        count=len(rows),
+        losses=sum(row.n for row in rows),
+        only=None if by is not None or not rows else ordered[0],
+        by=by,
+        table=[_cells(row) for row in ordered[:_MOST_ROWS]],
+        hidden=max(0, len(ordered) - _MOST_ROWS),
+        recent_chart=draw_recent(curve, rows[0].value, change) if len(curve) > 1 else "",
+        evidence_chart=draw_evidence(curve, alpha, change) if len(curve) > 1 else "",
+        sentence=sentence,
+        assumptions=assumptions,
+        refresh=refresh,
+        written=datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC"),
+        style=style,
+        mark=WATCH_MARK,
     )
 
 
@@ -142,7 +139,7 @@ def _cells(row: WatchRow) -> dict[str, object]:
         "key": row.key,
         "n": row.n,
         "observed": "" if recent is None else f"{recent.observed:.4f}",
-        "limits": "" if recent is None else f"{recent.lower:.4f} to {round_up(recent.upper)}",
+        "limits": "" if recent is None else limits_words(recent),
         "evidence": evidence_words(row.log_evidence),
         "progress": round(100.0 * row.progress),
         "alarm": row.alarm,

@@ -136,3 +136,8 @@ def test_a_refit_without_a_certificate_is_said():
     own = SplitCost.of(model, model.transfer(FRESH))
     assert "is not certified" in header(render(model.certificate_, split=SplitCost.of(model)))
     assert "not certified" not in header(render(model.certificate_, split=own))
+
+
+def test_a_monitor_says_nothing_of_new_cases():
+    assert "new cases" not in header(render(KINDS["monitor"]))
+    assert "Over all that time the true loss was on average at most" in header(render(KINDS["monitor"]))

@@ -35,6 +35,7 @@ __all__ = [
     "rates_words",
     "scope_words",
     "subject_words",
+    "unit_words",
     "verdict_words",
     "words_of_notes",
 ]
@@ -94,7 +95,7 @@ QUESTIONS = {
     "unseen": "Were the judged rows kept away from training and from every choice?",
     "fresh_unlabelled": "Were the unlabelled rows drawn from the same source, and kept away from every fit and choice?",
     "scale_before": "Was it decided how errors are counted before anybody had seen the errors on these rows?",
-    "zero_one": "Is a prediction either right or wrong? Here it is.",
+    "zero_one": "Is a prediction either right or wrong, with nothing in between?",
     "before_label": "Was each prediction made before the truth was known, and was every case counted?",
     "average_over_time": "Is an average over all that time what you want to know?",
 }
@@ -168,6 +169,8 @@ def verdict_words(certificate: Certificate) -> str:
     quantity = QUANTITIES[first.quantity]
     if best >= 1.0:
         return "This number says nothing."
+    if _is_over_time(first) and best < _WEAK:
+        return f"Over all that time the {quantity.noun} was on average at most {limit_words(first, best)}."
     if best < _WEAK:
         limit = limit_words(first, best)
         numbers = _count_among(Fraction(best), _ENOUGH) | {"limit": limit, "scale": scale_words(first)}
@@ -177,6 +180,18 @@ def verdict_words(certificate: Certificate) -> str:
         numbers = {"percent": seen.removesuffix(" %"), "risk": seen, "scale": scale_words(first)}
         return f"This is a weak guarantee. {quantity.often.format(**numbers)}"
     return f"This is a weak guarantee. There are only {first.n} judged rows; more would sharpen it."
+
+
+def _is_over_time(statement: Statement) -> bool:
+    """Return whether a number is about what has been predicted so far, and not about new cases."""
+    return "average_over_time" in statement.assumptions
+
+
+def unit_words(certificate: Certificate) -> str:
+    """Return what stands beside the number that a report opens with."""
+    first = certificate.statements[0]
+    quantity = QUANTITIES[first.quantity]
+    return f"mean {quantity.words} over time so far, at most" if _is_over_time(first) else quantity.unit
 
 
 def _count_among(share: Fraction, least: int) -> dict[str, str]:

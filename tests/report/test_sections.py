@@ -22,8 +22,8 @@ from pacbayes.report.sections import READER, SECTIONS
 
 from report.kinds import EVERYTHING
 
-OPTIONAL = {"comparison", "split", "stream", "hardest"}
-FRAME = {"page.html"}
+OPTIONAL = {"groups", "comparison", "split", "stream", "hardest"}
+FRAME = {"page.html", "watch.html"}
 
 
 @pytest.fixture(scope="module")
@@ -40,9 +40,14 @@ def heading(section):
 
 
 def test_every_listed_section_renders_in_its_place(stream):
-    rendered = render(stream, **EVERYTHING)
-    places = [rendered.index(heading(section)) for section in SECTIONS]
-    assert places == sorted(places)
+    y, group = [0, 1] * 200, ["a", "a", "b", "b"] * 100
+    grouped = pb.certify_predictions(y, y, groups=group, differences=True)
+    for certificate, missing in ((stream, "groups"), (grouped, "stream")):
+        rendered = render(certificate, **EVERYTHING)
+        places = [
+            rendered.index(heading(each)) for each in SECTIONS if each.name != missing or heading(each) in rendered
+        ]
+        assert places == sorted(places)
     assert len({section.name for section in SECTIONS}) == len(SECTIONS)
 
 

@@ -10,6 +10,7 @@ from pacbayes._core.notes import Note
 from pacbayes._core.plain import visible
 from pacbayes._core.units import limit_text, number_text, observed_text, percent_text, round_up
 from pacbayes.certificate.assumptions import ASSUMPTIONS
+from pacbayes.certificate.difference_words import apart_words
 from pacbayes.certificate.quantities import QUANTITIES
 from pacbayes.certificate.statement_words import group_words, quantity_noun, quantity_of, quantity_words
 from pacbayes.certificate.subjects import SUBJECTS
@@ -38,9 +39,6 @@ __all__ = [
     "subject_noun",
 ]
 
-_DIFFERENCE = (
-    "the true {words} of {subject}{where} differs by at most {limit} between any two of {groups} groups by {columns}"
-)
 _ANYTIME = "It holds for all lengths of the stream at once, so that it may be looked at and extended at will."
 _FIRST_ANYTIME = (
     "The first number holds for all lengths of the stream at once, and so much is set aside for longer streams that "
@@ -177,18 +175,15 @@ def _sentence(certificate: Certificate, statement: Statement) -> str:
 def _claim(certificate: Certificate, statement: Statement, subject: str, value: float) -> str:
     quantity = quantity_of(statement)
     where = group_words(statement) + _period_words(certificate)
-    claim = (_DIFFERENCE if statement.groups else quantity.claim).format(
+    if statement.groups:
+        return f"the true {quantity_words(statement)} of {subject}{where} {apart_words(statement)}"
+    return quantity.claim.format(
         words=quantity_words(statement),
         subject=subject,
         where=where.rstrip(",") if quantity.power else where,  # a comma follows
         limit=limit_words(statement, value),
         scale=scale_words(statement),
-        groups=len(statement.groups),
-        columns=" and ".join(map(visible, statement.groups[0])) if statement.groups else "",
     )
-    if statement.groups and statement.lower:
-        claim += f", and by at least {limit_text(statement.lower, None, None, 'lower')} between some two"
-    return claim
 
 
 def headline_value(certificate: Certificate) -> float:

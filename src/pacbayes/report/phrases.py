@@ -14,7 +14,7 @@ from pacbayes._core.units import observed_text
 from pacbayes.certificate import QUANTITIES, SUBJECTS, Certificate, Statement
 from pacbayes.certificate.assumptions import ASSUMPTIONS
 from pacbayes.certificate.statement import observed_share
-from pacbayes.certificate.statement_words import group_words, quantity_noun
+from pacbayes.certificate.statement_words import group_words, quantity_noun, quantity_words
 from pacbayes.certificate.words import headline_value, limit_words, note_words, scale_words
 
 __all__ = [
@@ -39,6 +39,7 @@ __all__ = [
     "rates_words",
     "scope_words",
     "subject_words",
+    "unit_words",
     "verdict_words",
     "words_of_notes",
 ]
@@ -98,7 +99,7 @@ QUESTIONS = {
     "unseen": "Were the judged rows kept away from training and from every choice?",
     "fresh_unlabelled": "Were the unlabelled rows drawn from the same source, and kept away from every fit and choice?",
     "scale_before": "Was it decided how errors are counted before anybody had seen the errors on these rows?",
-    "zero_one": "Is a prediction either right or wrong? Here it is.",
+    "zero_one": "Is a prediction either right or wrong, with nothing in between?",
     "before_label": "Was each prediction made before the truth was known, and was every case counted?",
     "average_over_time": "Is an average over all that time what you want to know?",
 }
@@ -183,6 +184,8 @@ def noun_words(statement: Statement) -> str:
 
 def unit_words(statement: Statement) -> str:
     """Return what stands beside the large number."""
+    if _is_over_time(statement):
+        return f"mean {quantity_words(statement)} over time so far, at most"
     return QUANTITIES[statement.quantity].unit.format(label=visible(statement.label or ""))
 
 
@@ -192,6 +195,8 @@ def verdict_words(certificate: Certificate) -> str:
     quantity, label = QUANTITIES[first.quantity], visible(first.label or "")
     if first.is_vacuous or best >= 1.0:
         return "This number says nothing."
+    if _is_over_time(first) and best < _WEAK:
+        return f"Over all that time the {quantity_noun(first)} was on average at most {limit_words(first, best)}."
     wrong = 1.0 - best if first.side == "lower" else best
     if wrong < _WEAK:
         limit, number = limit_words(first, best), _count_among(Fraction(best), _ENOUGH, first.side)
@@ -203,6 +208,11 @@ def verdict_words(certificate: Certificate) -> str:
         numbers = {"percent": text.removesuffix(" %"), "risk": text, "scale": scale_words(first), "label": label}
         return f"This is a weak guarantee. {quantity.often.format(**numbers)}"
     return f"This is a weak guarantee. There are only {first.n} judged rows; more would sharpen it."
+
+
+def _is_over_time(statement: Statement) -> bool:
+    """Return whether a number is about what has been predicted so far, and not about new cases."""
+    return "average_over_time" in statement.assumptions
 
 
 def _count_among(share: Fraction, least: int, side: str = "upper") -> dict[str, str]:

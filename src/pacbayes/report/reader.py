@@ -30,6 +30,7 @@ def show_guarantees(contents: Contents) -> Data:
     covered = [
         (each, about, value)
         for each in certificate.statements
+        if each.group is None and not each.groups  # those of groups have a section of their own
         for about, value in [(each.about, each.value), *((more.about, more.value) for more in each.consequences)]
     ]
     tops = {

@@ -52,7 +52,7 @@ def certificates():
         "nothing": pb.certify_predictions([0] * 3, [1] * 3),
         "recall": _asked(metrics=("recall:1", "error")),
         "groups": _asked(metrics=("error", "fnr:1", "precision:1"), groups=np.arange(600) % 4, differences=True),
-        "costs": _asked(metrics=("balanced-error", "cost"), cost=[[0, 1], [5, 0]]),
+        "costs": _asked(metrics=("cost", "balanced-error"), cost=[[0, 1], [5, 0]]),
         "tiny": pb.certify_predictions([0] * 20_000, [0] * 20_000),
     }
     for loss, options in (("absolute", {"scale": 30.0}), ("squared", {"scale": 30.0}), ("within", {"tolerance": 2.0})):

@@ -22,6 +22,7 @@ _CHECKS = {
     "claims": "claims go together",
     "observed": "observed numbers agree with each other",
     "belongs": "the predictor belongs to this certificate",
+    "asked": "what is stated is what the settings ask for",
     "file": "the predictor is the one that was written",
     "rows": "number of rows",
     "columns": "columns and their kinds",
@@ -40,6 +41,9 @@ _CHECKS = {
     "refitted_name": "the refitted model's file says whether it is certified",
     "disagreements": "disagreements on the unlabelled rows",
     "losses": "losses of the predictor",
+    "grouping": "digest of the groups of the rows",
+    "predictions": "digest of labels and predictions",
+    "probabilities": "digest of predicted probabilities",
     "predictor": "the predictor is what these rows give",
     "procedure": "procedure",
     "statement": "statements from the rows",
@@ -73,6 +77,7 @@ _THESE = "These are not the data it was made from"
 _CAUSES = {
     "edited": "The certificate was edited.",
     "edited_value": "The certificate was edited: it says {claimed}, its observed numbers give {found}.",
+    "changed_settings": "The settings stored with the predictor were changed, or the certificate was.",
     "other_predictor": "The predictor belongs to another certificate.",
     "changed_predictor": "The predictor was changed.",
     "edited_transfer": "The certificate of the refitted model was edited, or belongs to another run.",
@@ -84,6 +89,7 @@ _CAUSES = {
     "other_classes": _THESE + ": other classes.",
     "other_losses": _THESE + ", or the predictor was changed.",
     "other_data": _THESE + ": values or their order differ.",
+    "other_groups": _THESE + ": rows are in other groups.",
     "other_versions": "Other numbers are learned from these rows here. It was issued with {claimed}, here is {found}: "
     "either that is why, or it was changed. Verify it with those versions.",
     "other_numbers": "The same data give other numbers: the certificate, or the settings stored with the predictor, "

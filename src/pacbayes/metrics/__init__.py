@@ -8,6 +8,7 @@ from pacbayes.metrics.grouping import Grouping, group_rows, group_values, read_g
 from pacbayes.metrics.probabilities import LARGEST_LOG_LOSS, Brier, LogLoss
 from pacbayes.metrics.questions import METRICS, Questions, get, read_metrics, read_questions
 from pacbayes.metrics.rates import FalseNegativeRate, FalsePositiveRate, Precision, Recall, Specificity
+from pacbayes.metrics.texts import parse_costs, parse_metrics
 from pacbayes.metrics.regression import (
     LOSSES,
     AbsoluteError,
@@ -49,6 +50,8 @@ __all__ = [
     "group_rows",
     "group_values",
     "label_spread",
+    "parse_costs",
+    "parse_metrics",
     "read_costs",
     "read_group_columns",
     "read_metrics",

@@ -1,6 +1,7 @@
 """Settings to run to folder to verification: everything the command line does, as a library."""
 
 from pacbayes.procedures import LossMonitor
+from pacbayes.runs.asked import Asked
 from pacbayes.runs.check import CheckedPredictions, PredictionFile, check_file
 from pacbayes.runs.folder import StoredRun, load_run, read_certificate
 from pacbayes.runs.methods import METHODS, choose_method
@@ -15,6 +16,7 @@ from pacbayes.runs.verify import Verified, verify_folder, verify_run
 __all__ = [
     "METHODS",
     "MODELS",
+    "Asked",
     "Baseline",
     "CheckedPredictions",
     "LossMonitor",

@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 import pytest
 
 import pacbayes as pb
-from pacbayes.certificate.words import round_up
+from pacbayes.certificate.words import limit_words
 from pacbayes.report import composition, delta_values, render
 
 EVIL = "</script><script>window.hacked=1</script>"
@@ -44,7 +44,7 @@ def test_values_over_delta_fall_with_delta_and_hit_the_certificate(issued):
         assert values == sorted(values)
         (own,) = [row for row in rows if row["delta"] == certificate.delta]
         assert own["value"] == pytest.approx(certificate.value, rel=1e-12)
-        assert own["shown"] == round_up(certificate.value)
+        assert own["shown"] == limit_words(certificate.statements[0], certificate.value)
 
 
 class Tags(HTMLParser):

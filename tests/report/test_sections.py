@@ -10,9 +10,10 @@ import pytest
 from sklearn.naive_bayes import GaussianNB
 
 import pacbayes as pb
+from pacbayes._core.units import percent_text
 from pacbayes.certificate import QUANTITIES, SUBJECTS, schema
 from pacbayes.certificate.blocks import BLOCK_NAMES
-from pacbayes.certificate.words import ASSUMPTIONS, limit_words, round_up, sentences
+from pacbayes.certificate.words import ASSUMPTIONS, limit_words, sentences
 from pacbayes.procedures import PROCEDURES
 from pacbayes.report import Refit, SplitCost, compare_with_trivial, delta_values, page, render
 from pacbayes.report.phrases import OBSERVED, QUESTIONS, RULES
@@ -69,16 +70,16 @@ def test_all_statements_are_shown_with_value_rows_and_share(stream):
     for said, statement in zip(sentences(stream), stream.statements, strict=True):
         assert said in rendered
         assert SUBJECTS[statement.about].long_words in rendered
-        assert f'<td class="figure">{round_up(statement.value)}</td>' in rendered
+        assert f'<td class="figure">{limit_words(statement, statement.value)}</td>' in rendered
         assert f">{statement.n}</td>" in rendered
-        assert f">{statement.share:.4g}</td>" in rendered
+        assert f">{percent_text(statement.share)}</td>" in rendered
         for each in statement.consequences:
             assert SUBJECTS[each.about].long_words in rendered
-            assert f'<td class="figure">{round_up(each.value)}</td>' in rendered
+            assert f'<td class="figure">{limit_words(statement, each.value)}</td>' in rendered
 
 
 def test_the_headline_is_about_what_predict_returns(stream):
-    assert f'<span class="number">{round_up(100 * stream.vote_value, 1)}&#8239;%</span>' in render(stream)
+    assert f'<span class="number">{limit_words(stream.statements[0], stream.vote_value)}</span>' in render(stream)
 
 
 def test_notes_come_as_codes_or_as_sentences(stream):
@@ -102,7 +103,7 @@ def test_there_are_words_for_every_code():
     for quantity in QUANTITIES.values():
         assert quantity.words
         assert quantity.unit
-        assert ("{limit}" if quantity.power else "{percent}") in quantity.verdict
+        assert any(each in quantity.verdict for each in (["{limit}"] if quantity.power else ["{percent}", "{count}"]))
         assert ("{risk}" if quantity.power else "{percent}") in quantity.often
     assert {*RULES, "same"} == set(statement["consequences"]["items"]["properties"]["rule"]["enum"])
     assert set(RULES) <= {rule for subject in SUBJECTS.values() for _, rule in subject.consequences}
@@ -123,7 +124,7 @@ def test_observed_numbers_have_words(stream):
     ("errors", "n", "words"),
     [
         (10, 200, "on average at most"),
-        (5, 10, "misclassifies 50 % of the judged rows"),
+        (5, 10, "misclassifies 50.00 % of the judged rows"),
         (1, 7, "There are only 7 judged rows"),
         (3, 3, "says nothing"),
     ],
@@ -144,7 +145,7 @@ def test_the_comparison_warns_where_the_guarantee_is_no_better():
     better, worse = ({"label": "ok", "share": share} for share in (0.3, 0.01))
     assert compare_with_trivial(certificate, better).warning == ""
     assert "no better than" in compare_with_trivial(certificate, worse).warning
-    assert "always answering 'ok' would be wrong on 1.0 %" in compare_with_trivial(certificate, worse).words
+    assert "always answering 'ok' would be wrong on 1.00 %" in compare_with_trivial(certificate, worse).words
     assert "no better than" in render(certificate, trivial=worse)
 
 
@@ -163,9 +164,8 @@ def test_errors_of_numbers_are_shown_in_their_units(loss, options, shown):
     assert shown in rendered
     assert f'<td class="figure">{limit}</td>' in rendered
     assert repr(certificate.limit) in rendered
-    percent = f'<span class="number">{round_up(100.0 * certificate.value, 1)}&#8239;%</span>'
-    number = f'<span class="number">{limit}</span>'
-    assert (percent if loss == "within" else number) in rendered
+    assert f'<span class="number">{limit}</span>' in rendered
+    assert limit.endswith(" %") == (loss == "within")
     adds = re.findall(r'class="key part-\w+"></span>.*?<td class="figure">([\d.]+)(?: %)?</td>', rendered)
     assert sum(map(Decimal, adds)) == Decimal(limit.removesuffix(" %"))
     assert "Was it decided how errors are counted" in rendered

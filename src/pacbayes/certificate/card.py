@@ -8,6 +8,7 @@ from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
+from pacbayes._core.plain import mark_code
 from pacbayes.certificate.number_words import number_rows, remark_rows
 from pacbayes.certificate.words import (
     assumption_words,
@@ -36,7 +37,7 @@ def as_card(certificate: Certificate) -> str:
     >>> import pacbayes as pb
     >>> from pacbayes.certificate.card import as_card
     >>> card = as_card(pb.certify_predictions([0, 1] * 100, [0, 1] * 95 + [1, 1] * 5))
-    >>> '<span class="pb-number">≤ 0.0519</span>' in card, "<script" in card
+    >>> '<span class="pb-number">≤ 5.19 %</span>' in card, "<script" in card
     (True, False)
     """
     first = certificate.statements[0]
@@ -68,8 +69,7 @@ def _tiles(certificate: Certificate, statement: Statement) -> list[tuple[str, st
     rows = [("judged rows", f"{statement.n:,}")]
     if source is not None:
         rows = [("judged rows", f"{source.n:,}"), ("unlabelled rows", f"{statement.n:,}")]
-    confidence = [("confidence", confidence_words(certificate.delta)), ("delta", f"{certificate.delta:g}")]
-    return [*rows, ("observed", risk_words(statement)), *confidence]
+    return [*rows, ("observed", risk_words(statement)), ("confidence", confidence_words(certificate.delta))]
 
 
 def _remarks(texts: list[str]) -> list[str]:
@@ -90,8 +90,4 @@ def _pairs(name: str, pairs: Iterable[tuple[str, str]]) -> str:
 
 
 def _inline(text: str) -> str:
-    """Return escaped text, with what stands between two backticks as code."""
-    parts = escape(text).split("`")
-    if len(parts) % 2 == 0:  # one of them has no partner
-        return escape(text)
-    return "".join(f'<code class="pb-code">{each}</code>' if place % 2 else each for place, each in enumerate(parts))
+    return mark_code(text, '<code class="pb-code">')

@@ -217,7 +217,7 @@ class Certificate:
         >>> import pacbayes as pb
         >>> certificate = pb.certify_predictions([0, 1] * 100, [0, 1] * 95 + [1, 1] * 5)
         >>> certificate.to_markdown().splitlines()[6]
-        '| true error of the predictor that made these predictions | 0.0519 | 0.0250 | 200 |'
+        '| true error of the predictor that made these predictions | 5.19 % | 2.50 % | 200 |'
         """
         from pacbayes.certificate.markdown import as_markdown  # noqa: PLC0415  (only who writes a card needs it)
 

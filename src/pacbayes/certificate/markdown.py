@@ -39,7 +39,7 @@ def as_markdown(certificate: Certificate, level: int | None = 2) -> str:
     >>> from pacbayes.certificate.markdown import as_markdown
     >>> text = as_markdown(pb.certify_predictions([0, 1] * 100, [0, 1] * 95 + [1, 1] * 5), None)
     >>> print(text.splitlines()[4])
-    | true error of the predictor that made these predictions | 0.0519 | 0.0250 | 200 |
+    | true error of the predictor that made these predictions | 5.19 % | 2.50 % | 200 |
     """
     whole = isinstance(level, int) and not isinstance(level, bool)
     if level is not None and not (whole and 1 <= level <= _DEEPEST):
@@ -65,7 +65,7 @@ def as_markdown(certificate: Certificate, level: int | None = 2) -> str:
 def _origin(certificate: Certificate) -> str:
     digest = "".join(filter(str.isalnum, certificate.digest))
     return (
-        f"Confidence {confidence_words(certificate.delta)} (delta {certificate.delta:g}), issued "
+        f"Confidence {confidence_words(certificate.delta)} (`delta={certificate.delta:g}`), issued "
         f"{_escape(certificate.created)} by pacbayes {_escape(certificate.versions.get('pacbayes', ''))}; "
         f"SHA-256 of the certificate `{digest}`."
     )

@@ -15,6 +15,7 @@ from pacbayes.certificate.words import confidence_words, limit_words, risk_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
 
     from pacbayes.certificate.certificate import Certificate
     from pacbayes.certificate.statement import Statement
@@ -37,9 +38,18 @@ def draw(certificate: Certificate, kind: str, ax: Axes | None) -> Axes:
         raise ValueError("A certificate must hold to be drawn. This one does not; print its verify() to see why.")
     axes = _new_axes(_height(certificate, kind)) if ax is None else ax
     PLOTS[kind](certificate, axes)
+    if not QUANTITIES[certificate.statements[0].quantity].power:
+        _show_percent(axes.xaxis if kind == "statements" else axes.yaxis)
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(frameon=False, fontsize="small", loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=2)
     return axes
+
+
+def _show_percent(axis: Axis) -> None:
+    """Write the numbers along an axis of shares as percentages, as all words have them."""
+    from matplotlib.ticker import FuncFormatter  # noqa: PLC0415
+
+    axis.set_major_formatter(FuncFormatter(lambda share, _: f"{100.0 * share:.4g} %"))
 
 
 def _height(certificate: Certificate, kind: str) -> float:

@@ -21,8 +21,9 @@ class Quantity:
     unit : str
         What stands in a report beside the large number.
     verdict, often : str
-        What the bound means, and what a large share of errors means, with places for ``percent`` and ``label``; of a
-        quantity that is measured in units of its own ``limit`` and ``scale``.
+        What the bound means, and what a large share of errors means, with places for ``label``, for ``percent``, and
+        for ``count`` among so many ``cases``; of a quantity that is measured in units of its own ``limit`` and
+        ``scale``.
     claim : str
         The sentence without its confidence.
     side : {"upper", "lower"}
@@ -77,7 +78,7 @@ QUANTITIES: dict[str, Quantity] = {
     "error": Quantity(
         "error",
         "of new cases are misclassified, at most",
-        "Of 100 new cases, on average at most {percent} are misclassified.",
+        "Of {cases} new cases, on average at most {count} are misclassified.",
         "The model misclassifies {percent} % of the judged rows; more rows alone will not help.",
     ),
     "loss": Quantity(
@@ -115,7 +116,7 @@ QUANTITIES: dict[str, Quantity] = {
     "miss": Quantity(
         "share of misses",
         "of new cases are missed by more than the tolerance, at most",
-        "Of 100 new cases, on average at most {percent} are missed by more than {scale}.",
+        "Of {cases} new cases, on average at most {count} are missed by more than {scale}.",
         "The model misses {percent} % of the judged rows by more than {scale}; more rows alone will not help.",
         claim="{subject}{where} misses by more than {scale} in at most {limit} of cases",
         parameter="tolerance",
@@ -125,7 +126,7 @@ QUANTITIES: dict[str, Quantity] = {
     "recall": Quantity(
         "recall of class {label}",
         "of new cases of class {label} are recognised, at least",
-        "Of 100 new cases of class {label}, on average at least {percent} are recognised.",
+        "Of {cases} new cases of class {label}, on average at least {count} are recognised.",
         "The model misses {percent} % of the judged rows of class {label}; more rows alone will not help.",
         claim=_AT_LEAST,
         side="lower",
@@ -136,7 +137,7 @@ QUANTITIES: dict[str, Quantity] = {
     "fnr": Quantity(
         "false-negative rate of class {label}",
         "of new cases of class {label} are missed, at most",
-        "Of 100 new cases of class {label}, on average at most {percent} are missed.",
+        "Of {cases} new cases of class {label}, on average at most {count} are missed.",
         "The model misses {percent} % of the judged rows of class {label}; more rows alone will not help.",
         has_label=True,
         bounds=_EXACT,
@@ -145,7 +146,7 @@ QUANTITIES: dict[str, Quantity] = {
     "fpr": Quantity(
         "false-positive rate of class {label}",
         "of new cases of other classes are taken for {label}, at most",
-        "Of 100 new cases of other classes, on average at most {percent} are taken for class {label}.",
+        "Of {cases} new cases of other classes, on average at most {count} are taken for class {label}.",
         "The model takes {percent} % of the judged rows of other classes for {label}; more rows alone will not help.",
         has_label=True,
         bounds=_EXACT,
@@ -154,7 +155,7 @@ QUANTITIES: dict[str, Quantity] = {
     "specificity": Quantity(
         "specificity of class {label}",
         "of new cases of other classes are not taken for {label}, at least",
-        "Of 100 new cases of other classes, on average at least {percent} are not taken for class {label}.",
+        "Of {cases} new cases of other classes, on average at least {count} are not taken for class {label}.",
         "The model takes {percent} % of the judged rows of other classes for {label}; more rows alone will not help.",
         claim=_AT_LEAST,
         side="lower",
@@ -165,7 +166,7 @@ QUANTITIES: dict[str, Quantity] = {
     "precision": Quantity(
         "precision of class {label}",
         "of new cases that are taken for {label} are of it, at least",
-        "Of 100 new cases that are taken for class {label}, on average at least {percent} are of it.",
+        "Of {cases} new cases that are taken for class {label}, on average at least {count} are of it.",
         "Of the judged rows that the model takes for {label}, {percent} % are not; more rows alone will not help.",
         claim=_AT_LEAST,
         side="lower",
@@ -176,7 +177,7 @@ QUANTITIES: dict[str, Quantity] = {
     "balanced_error": Quantity(
         "balanced error",
         "mean over the classes of how often new cases are misclassified, at most",
-        "Averaged over the classes, at most {percent} of 100 new cases are misclassified.",
+        "Averaged over the classes, at most {count} of {cases} new cases are misclassified.",
         "Averaged over the classes, the model misclassifies {percent} % of the judged rows; more rows alone will not "
         "help.",
         is_counted_by_class=True,

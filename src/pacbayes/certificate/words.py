@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pacbayes._core.note_words import TABLE_NOTES, fill_sentence
 from pacbayes._core.notes import Note
 from pacbayes._core.plain import visible
-from pacbayes._core.units import in_units, limit_text, number_text, round_down, round_up
+from pacbayes._core.units import limit_text, number_text, observed_text, percent_text, round_up
 from pacbayes.certificate.assumptions import ASSUMPTIONS
 from pacbayes.certificate.quantities import QUANTITIES
 from pacbayes.certificate.statement_words import group_words, quantity_noun, quantity_of, quantity_words
@@ -28,7 +28,6 @@ __all__ = [
     "note_words",
     "portfolio_words",
     "risk_words",
-    "round_down",
     "round_up",
     "scale_words",
     "sentence",
@@ -120,18 +119,19 @@ _COSTS = {
     "none": "costs nothing",
     "all_posteriors": "costs nothing: the bound holds for all posteriors at once",
     "mixture_of_rates": "costs a mixture of {size:g} rates, inside the bound",
-    "part_of_delta": "costs {size:.4g} of delta",
+    "part_of_delta": "costs {percent} of delta",
     "candidates": "delta is divided by {size:g}",
-    "reference": "costs {size:.4g} of delta, for the reference's own loss",
-    "most_of_the_weight": "has {size:.4g} of the weight of the rates; the rest is spread over a grid",
+    "reference": "costs {percent} of delta, for the reference's own loss",
+    "most_of_the_weight": "has {percent} of the weight of the rates; the rest is spread over a grid",
     "portfolio": "costs its weight among {size:g} bets, inside the bound",
 }
 
 
 def confidence_words(delta: float) -> str:
-    """Return the confidence, rounded down: 95 %, 99.9 %."""
-    share = (100 * (1 - Decimal(repr(delta)))).quantize(Decimal("0.0001"), rounding=ROUND_FLOOR)
-    return f"{share.normalize():f} %"
+    """Return the confidence, rounded down: 95 %, 99.9 %, 99.9999999 %."""
+    lost = 100 * Decimal(repr(delta))
+    last = Decimal(1).scaleb(max(min(-4, lost.adjusted() - 1), -15))  # a small delta is not rounded away
+    return f"{(100 - lost).quantize(last, rounding=ROUND_FLOOR).normalize():f} %"
 
 
 def sentence(certificate: Certificate) -> str:
@@ -159,11 +159,11 @@ def _sentence(certificate: Certificate, statement: Statement) -> str:
         columns=" and ".join(map(visible, statement.groups[0])) if statement.groups else "",
     )
     if statement.groups and statement.lower:
-        claim += f", and by at least {round_down(statement.lower)} between some two"
+        claim += f", and by at least {limit_text(statement.lower, None, None, 'lower')} between some two"
     text = f"With probability at least {confidence_words(certificate.delta)} over the data, {claim}"
     for each in statement.consequences:
         if each.rule == "twice":
-            text += f", and that of {SUBJECTS[each.about].words}, at most {round_up(each.value)}"
+            text += f", and that of {SUBJECTS[each.about].words}, at most {limit_words(statement, each.value)}"
     return text + "."
 
 
@@ -203,11 +203,9 @@ def subject_noun(statement: Statement, about: str | None = None) -> str:
 
 
 def limit_words(statement: Statement, value: float) -> str:
-    """Return a bound of a statement as text, in the units that its sentence has: an upper one rounded up."""
-    if statement.side == "lower":
-        return round_down(value)
+    """Return a bound of a statement as text in the units that its sentence has, rounded to the safe side."""
     known = QUANTITIES.get(statement.quantity)
-    return round_up(value) if known is None else limit_text(value, statement.scale, known.power)
+    return limit_text(value, statement.scale, None if known is None else known.power, statement.side)
 
 
 def scale_words(statement: Statement) -> str:
@@ -230,11 +228,7 @@ def risk_words(statement: Statement) -> str:
     known = QUANTITIES.get(statement.quantity)
     if statement.n == 0:
         return "no rows"
-    if known is None or known.parameter is None:
-        return f"{statement.risk:.4f}"
-    if not known.power:
-        return f"{100.0 * statement.risk:.2f} %"
-    return f"{float(in_units(statement.risk, statement.scale, known.power)):.4g}"
+    return observed_text(statement.risk, statement.scale, None if known is None else known.power)
 
 
 def portfolio_words(statement: Statement) -> list[str]:
@@ -242,9 +236,13 @@ def portfolio_words(statement: Statement) -> list[str]:
     counted = statement.observed.get("reference_errors")
     errors = counted if isinstance(counted, list) else []
     return [
-        f"{visible(kind)}, {count} errors, at all strengths"
+        f"{visible(kind)}, {_count_text(count)} errors, at all strengths"
         for kind, count in zip(statement.references, errors, strict=False)
     ]
+
+
+def _count_text(count: object) -> str:
+    return f"{count:.10g}" if isinstance(count, int | float) else visible(str(count))
 
 
 def assumption_words(certificate: Certificate) -> list[str]:
@@ -271,9 +269,11 @@ def note_words(note: Note) -> str:
 
 def choice_words(choice: Choice) -> str:
     """Return in a line what was chosen, where, and what it cost."""
-    value = f"{choice.value:.6g}" if isinstance(choice.value, float) else str(choice.value)
+    value = f"`{choice.value:.6g}`" if isinstance(choice.value, float) else str(choice.value)  # a setting, as code
     value = _VALUES.get(value, value)
     known, size = _COSTS.get(choice.cost), 0.0 if choice.size is None else min(choice.size, 1e300)
-    cost = choice.cost if known is None else known.format(size=size)  # a text from a file is no format
+    cost = (
+        choice.cost if known is None else known.format(size=size, percent=percent_text(size))
+    )  # a text from a file is no format
     words = f"{_WHAT.get(choice.what, choice.what)}: {value} ({_WHERE.get(choice.where, choice.where)}; {cost})"
     return visible(words)

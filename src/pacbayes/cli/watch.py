@@ -24,7 +24,7 @@ __all__ = ["watch"]
 _SHOWN = 5
 _TOO_MANY = 10
 _UNREADABLE = ("count", "stop")
-_NO_WAY_BACK = "--state needs a file to go on in. A pipe cannot be read again."
+_NO_WAY_BACK = "--state needs a named file: a pipe cannot be read again."
 
 
 @tidy
@@ -33,26 +33,32 @@ def watch(
     delta: Annotated[float, typer.Option(help="Allowed probability that any of the numbers is ever wrong.")] = 0.05,
     every: Annotated[int, typer.Option(help="Print after this many lines.", min=1)] = 100,
     follow: Annotated[
-        bool, typer.Option("--follow", help="Go on reading as the file grows, until interrupted.")
+        bool, typer.Option("--follow", help="Keep reading as the file grows, until interrupted.")
     ] = False,
-    out: Annotated[Path | None, typer.Option(help="Keep this certificate.json current.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Keep this certificate file up to date.")] = None,
     state: Annotated[
         Path | None,
-        typer.Option(help="Go on from this file after a restart, and keep it current [default: OUT.state]."),
+        typer.Option(help="Continue from this file after a restart, and keep it up to date [default: OUT.state]."),
     ] = None,
     unreadable: Annotated[
-        str, typer.Option(help="A line that cannot be read: count it as wrong (loss 1), or stop.", metavar="count|stop")
+        str,
+        typer.Option(
+            help="For lines that cannot be read: count them as wrong (loss 1), or stop.",
+            metavar="count|stop",
+        ),
     ] = "count",
     as_json: JSON = False,
     quiet: QUIET = False,
 ) -> None:
-    """Keep a guarantee current while losses come in; it holds at all times at once, so looking costs nothing.
+    """Update a guarantee while losses come in; it holds at all times at once, so you may look as often as you like.
 
-    One line is one loss between 0 (right) and 1 (wrong), or a JSON object with "label" and "prediction". Each
-    prediction must have been made before its label was known. A line that cannot be read counts as wrong, since a
-    guarantee over those that can be read alone would not hold; a blank line is no line.
+    Each line is one loss between 0 (right) and 1 (wrong), or a JSON object with "label" and "prediction". Each
+    prediction must have been made before its label was known. A line that cannot be read counts as wrong, because a
+    guarantee over the readable lines alone would not hold; blank lines are skipped.
 
-    Where the file is named and --out or --state given, a restart goes on where the last run was.
+    With a named file and --out or --state, a restart continues where the last run stopped.
+
+        tail -f losses.txt | pacbayes watch --every 1000
     """
     output = Output(as_json=as_json, quiet=quiet)
     single("watch", "delta", delta)
@@ -71,7 +77,7 @@ def watch(
 
 def _refuse_other_files(source: str, out: Path | None, state: Path | None) -> None:
     if source != "-" and Path(source).is_dir():
-        raise ValueError(f"{source!r} is a folder; give a file, or '-' for a pipe.")
+        raise ValueError(f"{source!r} is a folder; pass a file, or '-' for a pipe.")
     if source == "-" and state is not None:
         raise ValueError(_NO_WAY_BACK)
     for name, path in (("--out", out), ("--state", state)):
@@ -123,7 +129,7 @@ class _Watcher:
         monitor = keeper.load(delta, self._file)
         self.monitor, self._state = monitor, keeper
         if len(monitor):
-            self._output.note(f"going on after {len(monitor)} losses, from {str(place)!r}")
+            self._output.note(f"continuing after {len(monitor)} losses, from {str(place)!r}")
 
     def run(self) -> None:
         """Take line by line; a line, its loss and its place are taken together."""

@@ -119,7 +119,7 @@ class CertifiedClassifier(ClassifierMixin, CertifiedSplit):  # type: ignore[misc
     >>> sample = pb.datasets.make_known_risk(2000, d=3, random_state=0)
     >>> model = pb.CertifiedClassifier(HistGradientBoostingClassifier(random_state=0), random_state=0)
     >>> print(model.fit(sample.X, sample.y).certificate_.sentence())
-    With probability at least 95 % over the data, the true error of `predict` is at most 0.2030.
+    With probability at least 95 % over the data, the true error of `predict` is at most 20.30 %.
     >>> model = pb.CertifiedClassifier(random_state=0).fit(sample.X, sample.y)
     >>> model.n_learning_, round(model.certificate_.value, 4)
     (800, 0.1776)
@@ -224,7 +224,7 @@ class CertifiedClassifier(ClassifierMixin, CertifiedSplit):  # type: ignore[misc
         elif self.estimator is None and texts:
             raise TableError(
                 f"The column {texts[0]!r} holds no numbers, which {owner} without an estimator cannot learn from. "
-                "Give preprocessing='auto'."
+                "Pass preprocessing='auto'."
             )
 
     def _make_preprocessing(self) -> Transformer | None:

@@ -111,7 +111,7 @@ class CertifiedLogisticRegression(CertifiedEstimator, ClassifierMixin, BaseEstim
     >>> model = pb.CertifiedLogisticRegression(random_state=0).fit(sample.X, sample.y)
     >>> print(model.certificate_.sentence())
     With probability at least 95 % over the data, the true error of one draw from the posterior per row is at most \
-0.1856, and that of their vote, which `predict` returns, at most 0.3712.
+18.56 %, and that of their vote, which `predict` returns, at most 37.12 %.
     >>> sample.risk(model.coef_[0], model.intercept_[0]) < model.certificate_.vote_value
     True
     """

@@ -76,7 +76,7 @@ def certify(
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> model = GaussianNB().fit(X[:300], y[:300])
     >>> print(pb.certify(model, X[300:], y[300:]).sentence())
-    With probability at least 95 % over the data, the true error of `predict` is at most 0.0577.
+    With probability at least 95 % over the data, the true error of `predict` is at most 5.77 %.
     >>> from sklearn.datasets import load_diabetes
     >>> from sklearn.linear_model import Ridge
     >>> X, y = load_diabetes(return_X_y=True)
@@ -175,7 +175,7 @@ def certify_predictions(
     >>> y_true, y_pred = [0, 1, 1, 0, 1] * 40, [0, 1, 1, 0, 0] * 40
     >>> print(pb.certify_predictions(y_true, y_pred).sentence())
     With probability at least 95 % over the data, the true error of the predictor that made these predictions is \
-at most 0.2523.
+at most 25.23 %.
     >>> y_true, y_pred = [1.5, 2.0, 4.0] * 100, [1.0, 2.5, 3.5] * 100
     >>> print(pb.certify_predictions(y_true, y_pred, loss="absolute", scale=2).sentence())
     With probability at least 95 % over the data, the mean absolute error of the predictor that made these \

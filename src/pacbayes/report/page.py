@@ -9,7 +9,9 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from pacbayes._core.notes import Note
-from pacbayes.certificate import QUANTITIES, Certificate
+from pacbayes._core.plain import mark_code
+from pacbayes.certificate import Certificate
+from pacbayes.certificate.statement_words import quantity_noun
 from pacbayes.report import phrases
 from pacbayes.report.sections import SECTIONS, Contents
 from pacbayes.report.values import SplitCost, delta_values
@@ -68,7 +70,7 @@ def render(
     >>> import pacbayes as pb
     >>> from pacbayes.report import render
     >>> page = render(pb.certify_predictions([0, 1] * 100, [0, 1] * 95 + [1, 1] * 5), about={"model": "<script>"})
-    >>> "at most 0.0519" in page, "<script>(function" in page, "&lt;script&gt;" in page
+    >>> "at most 5.19 %" in page, "<script>(function" in page, "&lt;script&gt;" in page
     (True, True, True)
     """
     contents = Contents(
@@ -82,13 +84,14 @@ def render(
         hardest=hardest,
         commands=commands,
     )
-    number, is_percentage = phrases.headline_words(certificate)
     page = _environment().get_template("page.html")
     return page.render(
         certificate=certificate,
-        number=number,
-        is_percentage=is_percentage,
-        quantity=QUANTITIES[certificate.statements[0].quantity],
+        number=phrases.headline_words(certificate),
+        noun=quantity_noun(certificate.statements[0]),
+        unit=phrases.unit_words(certificate.statements[0]),
+        sign=phrases.SIGNS[certificate.statements[0].side],
+        often=f"{100 * certificate.delta:g}",
         verdict=phrases.verdict_words(certificate),
         comparison=phrases.compare_with_trivial(certificate, trivial),
         notes=phrases.words_of_notes(certificate, notes),
@@ -113,6 +116,7 @@ def _fill_sections(contents: Contents) -> list[dict[str, str]]:
 def _environment() -> jinja2.Environment:
     try:
         import jinja2  # noqa: PLC0415
+        from markupsafe import Markup  # noqa: PLC0415  (which jinja2 brings)
     except ImportError:
         raise ImportError("A report needs jinja2. Install pacbayes[report].") from None
     # everything is escaped but for what the templates mark safe: charts, whose words are escaped where they are drawn,
@@ -125,6 +129,7 @@ def _environment() -> jinja2.Environment:
         undefined=jinja2.StrictUndefined,
     )
     environment.filters["csp_hash"] = _hash_for_policy
+    environment.filters["code"] = lambda text: Markup(mark_code(text))  # noqa: S704  (it escapes)
     return environment
 
 

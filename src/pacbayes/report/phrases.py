@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import NamedTuple
 
 from pacbayes._core.notes import Note
+from pacbayes._core.plain import visible
+from pacbayes._core.units import limit_text, observed_text
 from pacbayes.certificate import QUANTITIES, SUBJECTS, Certificate, Statement
 from pacbayes.certificate.assumptions import ASSUMPTIONS
-from pacbayes.certificate.words import headline_value, limit_words, note_words, risk_words, round_up, scale_words
+from pacbayes.certificate.statement import observed_share
+from pacbayes.certificate.statement_words import group_words, quantity_noun
+from pacbayes.certificate.words import headline_value, limit_words, note_words, risk_words, scale_words
 from pacbayes.report.values import Refit, SplitCost
 
 __all__ = [
@@ -28,10 +34,10 @@ __all__ = [
     "learning_words",
     "noun_words",
     "order_words",
-    "percent_words",
     "rates_words",
     "refit_row",
     "refit_sentence",
+    "share_words",
     "split_words",
     "subject_words",
     "verdict_words",
@@ -39,6 +45,7 @@ __all__ = [
 ]
 
 _WEAK, _OFTEN = 0.5, 0.25
+_ENOUGH = 10  # cases in a sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +103,7 @@ QUESTIONS = {
     "before_label": "Was each prediction made before the truth was known, and was every case counted?",
     "average_over_time": "Is an average over all that time what you want to know?",
 }
+SIGNS = {"upper": "at most", "lower": "at least", "both": "at most"}
 OBSERVED = {
     "errors": "Errors on these rows",
     "disagreements": "Disagreements with the certified model on these rows",
@@ -106,39 +114,46 @@ OBSERVED = {
 _RATES = {"one_n": "the library's grid for this number of rows", "all_n": "the library's grid for all numbers of rows"}
 
 
-def percent_words(certificate: Certificate) -> str:
-    """Return the headline as a percentage, rounded up."""
-    best = headline_value(certificate)
-    return round_up(100.0 * best, 1 if best >= 0.01 else 2)
-
-
-def headline_words(certificate: Certificate) -> tuple[str, bool]:
-    """Return the number that a report opens with, and whether it is a percentage or in the units of the labels."""
-    first = certificate.statements[0]
-    if QUANTITIES[first.quantity].power is None:
-        return percent_words(certificate), True
-    return limit_words(first, headline_value(certificate)), False
+def headline_words(certificate: Certificate) -> str:
+    """Return the number that a report opens with: a percentage, or in the units of the labels."""
+    return limit_words(certificate.statements[0], headline_value(certificate))
 
 
 def noun_words(statement: Statement) -> str:
     """Return what a statement bounds as a heading has it, with its scale where there is one."""
-    known = QUANTITIES[statement.quantity]
-    return known.noun if known.parameter is None else f"{known.noun}, {known.parameter} {scale_words(statement)}"
+    known, noun = QUANTITIES[statement.quantity], quantity_noun(statement) + group_words(statement)
+    return noun if known.parameter is None else f"{noun}, {known.parameter.replace('_', ' ')} {scale_words(statement)}"
+
+
+def unit_words(statement: Statement) -> str:
+    """Return what stands beside the large number."""
+    return QUANTITIES[statement.quantity].unit.format(label=visible(statement.label or ""))
 
 
 def verdict_words(certificate: Certificate) -> str:
     """Return what the headline means, and whether it says anything."""
     best, first = headline_value(certificate), certificate.statements[0]
-    quantity = QUANTITIES[first.quantity]
-    if best >= 1.0:
+    quantity, label = QUANTITIES[first.quantity], visible(first.label or "")
+    if first.is_vacuous or best >= 1.0:
         return "This number says nothing: there are too few rows, or the model is too often wrong."
-    if best < _WEAK:
+    wrong = 1.0 - best if first.side == "lower" else best
+    if wrong < _WEAK:
         limit = limit_words(first, best)
-        return quantity.verdict.format(percent=percent_words(certificate), limit=limit, scale=scale_words(first))
-    if first.risk >= _OFTEN:
-        numbers = {"percent": f"{100 * first.risk:.0f}", "risk": risk_words(first), "scale": scale_words(first)}
+        numbers = _count_among(best, first.side) | {"limit": limit, "scale": scale_words(first), "label": label}
+        return quantity.verdict.format(percent=limit.removesuffix(" %"), **numbers)
+    seen = observed_share(first)
+    if seen >= _OFTEN:
+        text = observed_text(seen, first.scale, quantity.power)
+        numbers = {"percent": text.removesuffix(" %"), "risk": text, "scale": scale_words(first), "label": label}
         return f"This is a weak guarantee. {quantity.often.format(**numbers)}"
     return f"This is a weak guarantee. There are only {first.n} judged rows; more would sharpen it."
+
+
+def _count_among(value: float, side: str) -> dict[str, str]:
+    """Return a limit as a whole number of cases, rounded to the safe side, among so many that it hardly shows."""
+    cases = next((10**power for power in range(2, 9) if value * 10**power >= _ENOUGH), 10**9)
+    rounded = math.floor if side == "lower" else math.ceil
+    return {"count": f"{rounded(Fraction(value) * cases):,}", "cases": f"{cases:,}"}
 
 
 def compare_with_trivial(certificate: Certificate, trivial: Mapping[str, str | float] | None) -> Comparison:
@@ -170,8 +185,9 @@ def compare_with_trivial(certificate: Certificate, trivial: Mapping[str, str | f
         return Comparison("", "")
     share = float(trivial["share"])
     words = (
-        f"For comparison: always answering {str(trivial['label'])!r} would be wrong on {100 * share:.1f} % of these "
-        "rows. All kinds of error count alike; the number does not say how many cases of one class are missed."
+        f"For comparison: always answering {str(trivial['label'])!r} would be wrong on "
+        f"{observed_text(share, None, None)} of these rows. All kinds of error count alike; the number does "
+        "not say how many cases of one class are missed."
     )
     noted = any(note.code == "no_better_than_common" for note in certificate.notes)  # which says the same
     worse = headline_value(certificate) >= share and not noted
@@ -205,32 +221,38 @@ def subject_words(about: str, *, inside: bool = False) -> str:
 
 
 def count_words(observed: float | Sequence[float]) -> str:
-    """Return an observed number as text, or one for each reference.
+    """Return an observed number as recorded, which a page shows as code, or one for each reference.
 
     Examples
     --------
     >>> from pacbayes.report.phrases import count_words
     >>> count_words(12.5), count_words([3, 4.25])
-    ('12.5', '3, 4.25')
+    ('`12.5`', '`3`, `4.25`')
     """
     several = observed if isinstance(observed, Sequence) else [observed]
-    return ", ".join(f"{each:.10g}" for each in several)
+    return ", ".join(f"`{each:.10g}`" for each in several)
 
 
 def learning_words(found: SplitCost, stop: tuple[int, float, float]) -> str:
     """Return what the picture of a learning curve shows, for those who do not see it."""
-    learned, observed, guarantee = stop[0], f"{100 * stop[1]:.1f} %", f"{round_up(100 * stop[2], 1)} %"
-    seen = [f"{100 * errors / rows:.1f} % at {size}" for size, errors, rows in found.curve if rows]
+    learned, observed, guarantee = stop[0], observed_text(stop[1], None, None), limit_text(stop[2], None, None)
+    seen = [f"{observed_text(errors / rows, None, None)} at {size}" for size, errors, rows in found.curve if rows]
     return (
         f"Errors of snapshots by the rows learned from: {', '.join(seen)}. Learning stopped at {learned} of "
         f"{found.rows} rows: {observed} on the judged rows, guaranteed at most {guarantee}."
     )
 
 
+def share_words(point: tuple[int, int, int]) -> str:
+    """Return the share of errors of a snapshot."""
+    _, errors, rows = point
+    return observed_text(errors / rows, None, None)
+
+
 def split_words(found: SplitCost) -> str:
     """Return what was given up for a guarantee: rows that judge teach nothing."""
     judged = found.rows - found.learned
-    share = f"{100 * found.learned / found.rows:.0f} %"
+    share = observed_text(found.learned / found.rows, None, None)
     how = (
         "Where to stop was chosen by the learning curve, on the rows before the stop alone, which costs nothing."
         if found.curve
@@ -244,8 +266,10 @@ def split_words(found: SplitCost) -> str:
 
 def certified_row(statement: Statement, learned: int) -> tuple[str, int, str, str]:
     """Return the certified model as a row of a table: name, rows learned from, how it was judged, and its bound."""
-    judged = f"{statement.observed['errors']} errors among {statement.n} judged rows"
-    return "The certified model", learned, judged, round_up(statement.value)
+    errors = statement.observed.get("errors")
+    seen = f"{errors} errors among" if isinstance(errors, int) else f"{risk_words(statement)} on"
+    judged = f"{seen} {statement.n} judged rows"
+    return "The certified model", learned, judged, limit_words(statement, statement.value)
 
 
 def refit_row(refit: Refit, rows: int) -> tuple[str, int, str, str]:
@@ -255,7 +279,7 @@ def refit_row(refit: Refit, rows: int) -> tuple[str, int, str, str]:
         return name, rows, "nothing: it has seen the judged rows", "not certified"
     first = refit.transfer.statements[0]
     apart = f"{first.observed['disagreements']} disagreements with the certified model on {first.n} unlabelled rows"
-    return name, rows, apart, round_up(first.value)
+    return name, rows, apart, limit_words(first, first.value)
 
 
 def refit_sentence(refit: Refit | None) -> str:
@@ -279,4 +303,4 @@ def rates_words(statement: Statement) -> str:
     rates = statement.rates
     if "block_means" in statement.observed:
         return "chosen block by block from the losses before"
-    return _RATES.get(rates, rates) if isinstance(rates, str) else f"{rates:g}, chosen on the learning rows"
+    return _RATES.get(rates, rates) if isinstance(rates, str) else f"`{rates:g}`, chosen on the learning rows"

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from pacbayes import bounds
-from pacbayes._core.units import part_texts
+from pacbayes._core.units import limit_text, part_texts, percent_text
 from pacbayes.certificate import QUANTITIES, Certificate, Statement
 from pacbayes.certificate.words import (
     choice_words,
     gain_words,
     limit_words,
     portfolio_words,
-    round_up,
+    risk_words,
     scale_words,
     sentences,
 )
@@ -87,7 +87,7 @@ def _guarantee(statement: Statement) -> Data:
         "predictors": [(phrases.subject_words(about), limit_words(statement, value)) for about, value in covered],
         "noun": phrases.noun_words(statement),
         "n": statement.n,
-        "share": f"{statement.share:.4g}",
+        "share": percent_text(statement.share),
     }
 
 
@@ -115,12 +115,17 @@ def _assumptions(contents: Contents) -> Data:
     return {"conditions": phrases.condition_words(contents.certificate)}
 
 
-def _composition(contents: Contents) -> Data:
-    parts, first = composition(contents.certificate), contents.first
+def _composition(contents: Contents) -> Data | None:
+    first = contents.first
+    if first.side != "upper" or not first.n:  # what is bounded from below is not made of parts that add up
+        return None
+    parts = composition(contents.certificate)
     adds = part_texts([part["adds"] for part in parts], first.value, first.scale, QUANTITIES[first.quantity].power)
     rows = [(part["name"], *phrases.PARTS[part["name"]], shown) for part, shown in zip(parts, adds, strict=True)]
     further = [
-        (phrases.RULES[each.rule], round_up(each.value)) for each in first.consequences if each.rule in phrases.RULES
+        (phrases.RULES[each.rule], limit_words(first, each.value))
+        for each in first.consequences
+        if each.rule in phrases.RULES
     ]
     return {
         "bar": draw_bar(parts, ", ".join(f"{name} {shown}" for _, name, _, shown in rows)),
@@ -142,6 +147,7 @@ def _delta(contents: Contents) -> Data:
         "own": rows[position],
         "has_vote": "vote" in rows[position],
         "noun": phrases.noun_words(contents.first),
+        "sign": phrases.SIGNS[contents.first.side],
         "subject": phrases.subject_words(contents.first.about, inside=True),
         "several": len(contents.certificate.statements) > 1,
     }
@@ -153,13 +159,17 @@ def _stream(contents: Contents) -> Data | None:
         return None
     first = contents.first
     lines = [("guarantee", curve["bound"]), ("observed", curve["observed"])]
-    label = f"The guarantee falls from {curve['bound'][0]:.3f} to {curve['bound'][-1]:.3f} over {first.n} rows."
+    label = f"The guarantee falls from {_limit(curve['bound'][0])} to {_limit(curve['bound'][-1])} over {first.n} rows."
     advice = [phrases.RULES[each.rule].advice for each in first.consequences if each.rule in phrases.RULES]
     return {
         "chart": draw_curve(curve["n"], lines, label=label),
         "subject": phrases.subject_words(first.about, inside=True),
         "advice": advice,
     }
+
+
+def _limit(value: float) -> str:
+    return limit_text(value, None, None)
 
 
 def _split(contents: Contents) -> Data | None:
@@ -181,7 +191,7 @@ def _split(contents: Contents) -> Data | None:
         "words": phrases.split_words(found),
         "models": [phrases.certified_row(first, found.learned), *refit],
         "sentence": phrases.refit_sentence(found.refit),
-        "points": points if len(points) > 1 else [],
+        "points": [(*each, phrases.share_words(each)) for each in points] if len(points) > 1 else [],
     }
 
 
@@ -196,7 +206,10 @@ def _checking(contents: Contents) -> Data:
 def _details(contents: Contents) -> Data:
     certificate = contents.certificate
     return {
-        "facts": [("Delta", f"{certificate.delta:g}"), ("Settings compared (candidates)", str(certificate.candidates))],
+        "facts": [
+            ("Delta", percent_text(certificate.delta)),
+            ("Settings compared (candidates)", str(certificate.candidates)),
+        ],
         "statements": [_details_of(each) for each in certificate.statements],
         "choices": [choice_words(each) for each in certificate.choices],
         "columns": contents.columns,
@@ -216,15 +229,15 @@ def _entries(statement: Statement) -> list[bounds.Entry]:
 def _details_of(statement: Statement) -> Data:
     entries = _entries(statement)
     facts = [
-        ("Value", repr(statement.value)),
+        ("Guarantee", limit_words(statement, statement.value)),
         ("Bound", " + ".join(entry.name for entry in entries)),
-        ("Share of delta", f"{statement.share:.6g}"),
+        ("Share of delta", percent_text(statement.share)),
         ("Rows the bound is computed on (n)", str(statement.n)),
-        ("Observed risk", f"{statement.risk:.6f}"),
+        ("Observed", risk_words(statement)),
     ]
     if statement.scale is not None:
-        facts.append((str(QUANTITIES[statement.quantity].parameter).capitalize(), scale_words(statement)))
-        facts.append(("Guarantee in the units of the labels", repr(statement.limit)))
+        parameter = str(QUANTITIES[statement.quantity].parameter).replace("_", " ")
+        facts.append((parameter.capitalize(), scale_words(statement)))
     if any(entry.uses_kl for entry in entries):
         facts.append(("Divergence from prior to posterior (KL)", f"{statement.kl:.6g} nats"))
     facts += [
@@ -235,12 +248,27 @@ def _details_of(statement: Statement) -> Data:
     if statement.rates is not None:
         facts.append(("Rates", phrases.rates_words(statement)))
     if statement.reference is not None:
-        facts.append(("Reference", f"{statement.reference.kind}, strength {statement.reference.strength:g}"))
+        facts.append(
+            ("Reference", f"{statement.reference.kind}, strength {percent_text(statement.reference.strength)}")
+        )
     if statement.source is not None:
         source = statement.source
-        facts.append(("Certified model", f"{source.errors} errors on {source.n} rows, {source.split:.6g} of the share"))
+        facts.append(
+            ("Certified model", f"{source.errors} errors on {source.n} rows, {percent_text(source.split)} of the share")
+        )
     facts += [("Reference", words) for words in portfolio_words(statement)]
-    return {"subject": phrases.subject_words(statement.about), "description": entries[0].description, "facts": facts}
+    return {
+        "subject": phrases.subject_words(statement.about),
+        "description": entries[0].description,
+        "facts": facts,
+        "recorded": _recorded(statement),
+    }
+
+
+def _recorded(statement: Statement) -> list[tuple[str, str]]:
+    """Return the numbers in full, as certificate.json has them, which a reader shows as code."""
+    limit = [] if statement.scale is None else [("limit", repr(statement.limit))]
+    return [("value", repr(statement.value)), *limit]
 
 
 SECTIONS = (

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from pacbayes._core.plain import visible
@@ -10,7 +12,7 @@ from pacbayes.certificate.words import round_up
 if TYPE_CHECKING:
     from pacbayes.certificate.checks import Cause, Check, Verification
 
-__all__ = ["cause_words", "check_words", "detail_words", "proof_words", "verification_words"]
+__all__ = ["cause_words", "check_words", "checks_words", "detail_words", "proof_words", "verification_words"]
 
 _CHECKS = {
     "digest": "content digest",
@@ -141,4 +143,22 @@ def proof_words(result: Verification) -> str:
 def verification_words(result: Verification) -> str:
     """Return all checks and the verdict, a line each."""
     verdict = f"The certificate holds. {proof_words(result)}" if result else "THE CERTIFICATE DOES NOT HOLD."
-    return "\n".join([*map(check_words, result.checks), verdict])
+    return "\n".join([*checks_words(result.checks), verdict])
+
+
+def checks_words(checks: Sequence[Check]) -> list[str]:
+    """Return checks in lines, those that held and were made several times in one.
+
+    Examples
+    --------
+    >>> from pacbayes.certificate import Check
+    >>> from pacbayes.certificate.verdicts import checks_words
+    >>> checks_words([Check("value", held=True), Check("digest", held=True), Check("value", held=True)])
+    ['ok     bound recomputed from what was observed (2 times)', 'ok     content digest']
+    """
+    times = Counter(each.code for each in checks if each.held)
+    lines: dict[object, str] = {}  # by code for those that held, by place for those that did not
+    for place, each in enumerate(checks):
+        count = f" ({times[each.code]} times)" if each.held and times[each.code] > 1 else ""
+        lines.setdefault(each.code if each.held else place, f"{check_words(each)}{count}")
+    return list(lines.values())

@@ -8,7 +8,6 @@ from pacbayes.metrics.grouping import Grouping, group_rows, group_values, read_g
 from pacbayes.metrics.probabilities import LARGEST_LOG_LOSS, Brier, LogLoss
 from pacbayes.metrics.questions import METRICS, Questions, get, read_metrics, read_questions
 from pacbayes.metrics.rates import FalseNegativeRate, FalsePositiveRate, Precision, Recall, Specificity
-from pacbayes.metrics.texts import parse_costs, parse_metrics
 from pacbayes.metrics.regression import (
     LOSSES,
     AbsoluteError,
@@ -19,6 +18,7 @@ from pacbayes.metrics.regression import (
     get_loss,
     label_spread,
 )
+from pacbayes.metrics.texts import parse_costs, parse_metrics
 
 __all__ = [
     "LARGEST_LOG_LOSS",

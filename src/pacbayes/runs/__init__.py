@@ -6,6 +6,7 @@ from pacbayes.runs.check import CheckedPredictions, PredictionFile, check_file
 from pacbayes.runs.folder import StoredRun, load_run, read_certificate
 from pacbayes.runs.methods import METHODS, choose_method
 from pacbayes.runs.models import MODELS, make_classifier, trust_needed
+from pacbayes.runs.outlook import Outlook, PlannedStatement, plan_rows
 from pacbayes.runs.remarks import StrictError
 from pacbayes.runs.run import Baseline, Run, certify_file, certify_table
 from pacbayes.runs.settings import Settings
@@ -20,6 +21,8 @@ __all__ = [
     "Baseline",
     "CheckedPredictions",
     "LossMonitor",
+    "Outlook",
+    "PlannedStatement",
     "PredictionFile",
     "Predictions",
     "Run",
@@ -36,6 +39,7 @@ __all__ = [
     "load_run",
     "load_table",
     "make_classifier",
+    "plan_rows",
     "read_certificate",
     "trust_needed",
     "verify_folder",

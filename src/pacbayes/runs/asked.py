@@ -14,7 +14,7 @@ from pacbayes.procedures.statements import questions_of
 if TYPE_CHECKING:
     from pacbayes.tables import Table
 
-__all__ = ["Asked", "check_asked", "find_grouping"]
+__all__ = ["Asked", "check_asked", "find_grouping", "needs_probabilities"]
 
 _ERROR = ("error",)
 
@@ -106,6 +106,11 @@ def _check_name(name: str) -> None:
         if plain in METRICS:
             raise ValueError(f"--metric: {error}") from None
         raise ValueError(f"--metric must be one of {', '.join(METRICS)}. Got {name!r:.60} instead.") from None
+
+
+def needs_probabilities(name: str) -> bool:
+    """Return whether a metric is about predicted probabilities."""
+    return bool(getattr(METRICS[name.partition(":")[0]], "needs_probabilities", False))
 
 
 def _is_share(name: str) -> bool:

@@ -20,7 +20,7 @@ from pacbayes.tables._times import Times, read_times, show_time, sort_by_time
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["MINIMUM_ROWS", "Table", "prepare_table"]
+__all__ = ["MINIMUM_ROWS", "Table", "prepare_table", "split_names"]
 
 MINIMUM_ROWS = 20
 

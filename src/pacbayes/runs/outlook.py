@@ -101,9 +101,11 @@ def plan_rows(
     --------
     >>> from pacbayes.runs import plan_rows
     >>> [(each.learning, each.judged, round(each.statements[0].limits[0], 4)) for each in plan_rows(7000, risks=[0.1])]
-    [(2800, 4200, 0.1081), (5600, 1400, 0.1143)]
+    [(2800, 4200, 0.1079), (5600, 1400, 0.1142)]
     """
     planned = _Plan(rows, tuple(risks), delta, Asked() if asked is None else asked, groups, class_share)
+    if learning_fraction is not None and not 0.0 < learning_fraction < 1.0:
+        raise ValueError(f"--learning-fraction must lie strictly between 0 and 1. Got {learning_fraction} instead.")
     found = Adaptive().times(rows)
     counts = (found[0], found[-1]) if learning_fraction is None else (learning_count(learning_fraction, rows),)
     return [planned.outlook(each) for each in dict.fromkeys(counts)]

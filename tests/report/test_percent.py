@@ -13,8 +13,8 @@ from pacbayes.report import render
 
 from report.kinds import EVERYTHING, UNITS, certificates
 
-DECIMAL = re.compile(r"(?<![\w.=])\d*\.\d+(?![\d.]| ?%| nats| errors)")
-SHARE = re.compile(r"(?<![\w.])\d+(?:\.\d+)? %")
+DECIMAL = re.compile(r"(?<![\w.=])\d*\.\d+(?![\d.]|\s?%| nats| errors)")
+SHARE = re.compile(r"(?<![\w.])\d+(?:\.\d+)?\s%")
 RAW = {"pre", "code", "script", "style"}
 
 

@@ -10,6 +10,7 @@ from pacbayes.certificate.curves import LEARNING_CURVE, CurvePoint, read_curve, 
 from pacbayes.certificate.groups import GROUP_COLUMNS, SEPARATOR, compared_groups
 from pacbayes.certificate.issue import issue
 from pacbayes.certificate.last_shares import last_share
+from pacbayes.certificate.notices import find_empty, find_notices, is_vacuous, notice_words
 from pacbayes.certificate.order import add_period, restrict_to_later
 from pacbayes.certificate.parts import rows_for_half
 from pacbayes.certificate.quantities import QUANTITIES, Quantity
@@ -49,9 +50,13 @@ __all__ = [
     "digest_of_arrays",
     "evaluate_statement",
     "find_cause",
+    "find_empty",
+    "find_notices",
+    "is_vacuous",
     "issue",
     "last_share",
     "metric_name",
+    "notice_words",
     "portfolio_weights",
     "read_curve",
     "recorded_weights",

@@ -177,8 +177,13 @@ def _count_limit(bound: str, count: int, n: int, delta: float) -> float:
     return max(float(risk_bound(bound, given, n, delta)), count / n)
 
 
-def consequence_value(value: float, rule: str) -> float:
-    """Return what follows from a bound by a rule: the same number, or twice it for a vote."""
+def consequence_value(value: float, rule: str, side: str = "upper") -> float:
+    """Return what follows from a bound by a rule: the same number, or twice the errors for a vote."""
     if rule not in {"same", "twice"}:
         raise ValueError(f"The rule of a consequence must be 'same' or 'twice'. Got {rule!r:.60} instead.")
-    return float(bounds.gibbs_to_vote(value)) if rule == "twice" else value
+    if rule == "same":
+        return value
+    if side != "lower":
+        return float(bounds.gibbs_to_vote(value))
+    twice = float(bounds.gibbs_to_vote(min(float(raised(1.0 - value, 1.0)), 1.0)))
+    return max(float(np.nextafter(1.0 - twice, -1.0)), 0.0) if twice < 1.0 else 0.0

@@ -9,12 +9,14 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from pacbayes._core.plain import mark_code
+from pacbayes.certificate.notices import find_empty, notice_words
 from pacbayes.certificate.number_words import number_rows, remark_rows
 from pacbayes.certificate.words import (
     assumption_words,
     choice_words,
     confidence_words,
     gain_words,
+    headline_subject,
     headline_value,
     limit_words,
     risk_words,
@@ -40,11 +42,10 @@ def as_card(certificate: Certificate) -> str:
     >>> '<span class="pb-number">≤ 5.19 %</span>' in card, "<script" in card
     (True, False)
     """
-    first = certificate.statements[0]
-    best = headline_value(certificate)
-    about = "vote" if certificate.vote_value is not None and first.value_about("vote") == best else first.about
-    number, unit = escape(limit_words(first, best)), _inline(subject_noun(first, about))
+    first, about = certificate.statements[0], headline_subject(certificate)
+    number, unit = escape(limit_words(first, headline_value(certificate))), _inline(subject_noun(first, about))
     body = [f'<p class="pb-headline"><span class="pb-number">≤ {number}</span> <span class="pb-unit">{unit}</span></p>']
+    body += [f'<p class="pb-notice">{escape(notice_words(each))}</p>' for each in find_empty(certificate)]
     for said, statement in zip(sentences(certificate), certificate.statements, strict=True):
         body += [f'<p class="pb-sentence">{_inline(said)}</p>', _pairs("tiles", _tiles(certificate, statement))]
     body += [f"<p>{_inline(each)}</p>" for each in gain_words(certificate)]

@@ -110,7 +110,7 @@ def _check_consequences(statement: Statement) -> Check:
     for each in statement.consequences:
         if (each.about, each.rule) not in allowed:
             return Check("consequence", held=False, claimed=f"{each.about}:{each.rule}")
-        found = consequence_value(statement.value, each.rule)
+        found = consequence_value(statement.value, each.rule, statement.side)
         if not (check := compare("consequence", each.value, found, within=AGREEMENT)).held:
             return check
     return Check("consequence", held=True)

@@ -57,7 +57,7 @@ def issue(
 def _valued(statement: Statement, delta: float) -> Statement:
     value, lower = evaluate_limits(statement, delta)
     consequences = tuple(
-        Consequence(about, rule, consequence_value(value, rule))
+        Consequence(about, rule, consequence_value(value, rule, statement.side))
         for about, rule in SUBJECTS[statement.about].consequences
     )
     return replace(statement, value=value, lower=lower, consequences=consequences)

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from pacbayes._core.plain import visible
+from pacbayes.certificate.notices import find_empty, notice_words
 from pacbayes.certificate.number_words import remark_rows
 from pacbayes.certificate.words import (
     assumption_words,
@@ -50,6 +51,7 @@ def as_markdown(certificate: Certificate, level: int | None = 2) -> str:
     remarks = [_escape(text) for _, text in remark_rows(certificate)]
     parts = [
         *([] if level is None else [f"{'#' * level} Certificate"]),
+        *(f"**{_escape(notice_words(each))}**" for each in find_empty(certificate)),
         *map(_escape, (*sentences(certificate), *gain_words(certificate))),
         _table(certificate),
         *(["Remarks:", _items(remarks)] if remarks else []),

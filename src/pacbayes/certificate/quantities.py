@@ -71,7 +71,9 @@ class Quantity:
 
 
 _PREDICTIONS = frozenset({"predict", "given_predictions", "given_model"})
+_RATED = _PREDICTIONS | {"draw"}  # whose errors are counted on rows that do not depend on what is drawn
 _EXACT = frozenset({"clopper_pearson", "chernoff"})
+_COUNTED = _EXACT | {"betting"}
 _BETS = frozenset({"sequential"})
 _UP_TO = "The mean error on the judged rows is {risk}, a large part of {scale}; more rows alone will not help."
 QUANTITIES: dict[str, Quantity] = {
@@ -131,8 +133,8 @@ QUANTITIES: dict[str, Quantity] = {
         claim=_AT_LEAST,
         side="lower",
         has_label=True,
-        bounds=_EXACT,
-        about=_PREDICTIONS,
+        bounds=_COUNTED,
+        about=_RATED,
     ),
     "fnr": Quantity(
         "false-negative rate of class {label}",
@@ -140,8 +142,8 @@ QUANTITIES: dict[str, Quantity] = {
         "Of {cases} new cases of class {label}, on average at most {count} are missed.",
         "The model misses {percent} % of the judged rows of class {label}; more rows alone will not help.",
         has_label=True,
-        bounds=_EXACT,
-        about=_PREDICTIONS,
+        bounds=_COUNTED,
+        about=_RATED,
     ),
     "fpr": Quantity(
         "false-positive rate of class {label}",
@@ -149,8 +151,8 @@ QUANTITIES: dict[str, Quantity] = {
         "Of {cases} new cases of other classes, on average at most {count} are taken for class {label}.",
         "The model takes {percent} % of the judged rows of other classes for {label}; more rows alone will not help.",
         has_label=True,
-        bounds=_EXACT,
-        about=_PREDICTIONS,
+        bounds=_COUNTED,
+        about=_RATED,
     ),
     "specificity": Quantity(
         "specificity of class {label}",
@@ -160,8 +162,8 @@ QUANTITIES: dict[str, Quantity] = {
         claim=_AT_LEAST,
         side="lower",
         has_label=True,
-        bounds=_EXACT,
-        about=_PREDICTIONS,
+        bounds=_COUNTED,
+        about=_RATED,
     ),
     "precision": Quantity(
         "precision of class {label}",

@@ -23,9 +23,12 @@ __all__ = [
     "choice_words",
     "confidence_words",
     "gain_words",
+    "headline_subject",
     "headline_value",
+    "limit_name",
     "limit_words",
     "note_words",
+    "plain_sentence",
     "portfolio_words",
     "risk_words",
     "round_up",
@@ -40,7 +43,7 @@ _DIFFERENCE = (
 )
 _ANYTIME = "It holds for all lengths of the stream at once, so that it may be looked at and extended at will."
 _FIRST_ANYTIME = (
-    "The first number holds for all lengths of the stream at once, and delta has a part for longer streams, so that "
+    "The first number holds for all lengths of the stream at once, and so much is set aside for longer streams that "
     "they may be looked at and extended at will."
 )
 
@@ -144,27 +147,48 @@ def sentences(certificate: Certificate) -> list[str]:
     return [_sentence(certificate, each) for each in certificate.statements]
 
 
+def plain_sentence(certificate: Certificate) -> str:
+    """Return the first statement for a reader who knows neither code nor theory: about what predicting returns.
+
+    Examples
+    --------
+    >>> import pacbayes as pb
+    >>> from pacbayes.certificate.words import plain_sentence
+    >>> plain_sentence(pb.certify_predictions([0, 1] * 100, [0, 1] * 95 + [1, 1] * 5))
+    'With probability at least 95 %, the true error of the model that made these predictions is at most 5.19 %.'
+    """
+    first, about = certificate.statements[0], headline_subject(certificate)
+    claim = _claim(certificate, first, SUBJECTS[about].plain_words, headline_value(certificate))
+    return f"With probability at least {confidence_words(certificate.delta)}, {claim}."
+
+
 def _sentence(certificate: Certificate, statement: Statement) -> str:
     same = [SUBJECTS[each.about].words for each in statement.consequences if each.rule == "same"]
     subject = SUBJECTS[statement.about].words + "".join(f", and of {words}," for words in same)
+    claim = _claim(certificate, statement, subject, statement.value)
+    text = f"With probability at least {confidence_words(certificate.delta)} over the data, {claim}"
+    for each in statement.consequences:
+        if each.rule == "twice":
+            sign = "at least" if statement.side == "lower" else "at most"
+            text += f", and that of {SUBJECTS[each.about].words}, {sign} {limit_words(statement, each.value)}"
+    return text + "."
+
+
+def _claim(certificate: Certificate, statement: Statement, subject: str, value: float) -> str:
     quantity = quantity_of(statement)
     where = group_words(statement) + _period_words(certificate)
     claim = (_DIFFERENCE if statement.groups else quantity.claim).format(
         words=quantity_words(statement),
         subject=subject,
         where=where.rstrip(",") if quantity.power else where,  # a comma follows
-        limit=limit_words(statement, statement.value),
+        limit=limit_words(statement, value),
         scale=scale_words(statement),
         groups=len(statement.groups),
         columns=" and ".join(map(visible, statement.groups[0])) if statement.groups else "",
     )
     if statement.groups and statement.lower:
         claim += f", and by at least {limit_text(statement.lower, None, None, 'lower')} between some two"
-    text = f"With probability at least {confidence_words(certificate.delta)} over the data, {claim}"
-    for each in statement.consequences:
-        if each.rule == "twice":
-            text += f", and that of {SUBJECTS[each.about].words}, at most {limit_words(statement, each.value)}"
-    return text + "."
+    return claim
 
 
 def headline_value(certificate: Certificate) -> float:
@@ -179,6 +203,21 @@ def headline_value(certificate: Certificate) -> float:
     """
     vote = certificate.vote_value
     return certificate.value if vote is None else vote
+
+
+def headline_subject(certificate: Certificate) -> str:
+    """Return whom the number that a report opens with is about: a code of :data:`pacbayes.certificate.SUBJECTS`.
+
+    Examples
+    --------
+    >>> import pacbayes as pb
+    >>> from pacbayes.certificate.words import headline_subject
+    >>> headline_subject(pb.certify_predictions([0, 1] * 100, [0, 1] * 95 + [1, 1] * 5))
+    'given_predictions'
+    """
+    first = certificate.statements[0]
+    is_vote = certificate.vote_value is not None and first.about != "predict"
+    return "vote" if is_vote else first.about
 
 
 def subject_noun(statement: Statement, about: str | None = None) -> str:
@@ -200,6 +239,22 @@ def subject_noun(statement: Statement, about: str | None = None) -> str:
     if quantity.parameter is None:
         return words
     return f"{words}, {quantity.parameter.replace('_', ' ')} {scale_words(statement)}"
+
+
+def limit_name(statement: Statement, about: str) -> str:
+    """Return what a limit is about as a line of a chart has it, without code or theory.
+
+    Examples
+    --------
+    >>> import pacbayes as pb
+    >>> from pacbayes.certificate.words import limit_name
+    >>> limit_name(pb.certify_predictions([0, 1], [0, 1]).statements[0], "vote")
+    'True error of the majority vote'
+    """
+    words = f"{quantity_noun(statement)} of {SUBJECTS[about].plain_words.rstrip(',')}{group_words(statement)}"
+    parameter = quantity_of(statement).parameter
+    words = words if parameter is None else f"{words}, {parameter.replace('_', ' ')} {scale_words(statement)}"
+    return words[:1].upper() + words[1:]
 
 
 def limit_words(statement: Statement, value: float) -> str:

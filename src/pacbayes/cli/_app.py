@@ -23,7 +23,7 @@ error on new cases from the same source is at most this number.
 Start with 'pacbayes demo', then run 'pacbayes certify table.csv --target column' on a table of your own.
 
 Exit status: 0 success, 1 a certificate does not hold, 2 an input could not be read or a command could not be carried
-out.
+out, 3 watch raised an alarm.
 """
 
 

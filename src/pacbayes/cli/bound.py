@@ -19,7 +19,7 @@ from pacbayes._core.types import FloatOrArray
 from pacbayes.bounds import arguments_of, catalogue, from_numbers, get
 from pacbayes.bounds.words import conditions, sample_sizes
 from pacbayes.certificate import Certificate
-from pacbayes.certificate.words import round_up
+from pacbayes.certificate.words import confidence_words, round_up
 from pacbayes.cli._output import JSON, QUIET, Output, tidy
 from pacbayes.cli._streams import print_lines
 from pacbayes.report import value_at
@@ -186,7 +186,7 @@ def _show(output: Output, title: str, rows: list[_Point], csv_out: Path | None, 
     output.result({"bound": title, "rows": plain} if len(plain) > 1 else {"bound": title, **plain[0]})
     shown = [round_up(row["value"]) for row in plain]
     if len(plain) == 1:
-        confidence = f"with probability at least {1 - plain[0]['delta']:.6g}, at most"
+        confidence = f"with probability at least {confidence_words(plain[0]['delta'])}, at most"
         output.say(shown[0] if output.quiet else f"{title}: {confidence} {shown[0]}")
         return
     names = [key for key in plain[0] if key != "value"]

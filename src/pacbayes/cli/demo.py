@@ -50,7 +50,6 @@ def demo(
     output.say(run.certificate.sentence())
     if not quiet:
         output.say(f"Picture: {picture.absolute()}", f"Report:  {report}", f"Verified: {'yes' if result else 'NO'}")
-        output.say("Next: pacbayes certify TABLE --target COLUMN, with a table of your own")
     raise typer.Exit(0 if result else 1)
 
 

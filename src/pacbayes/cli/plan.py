@@ -10,6 +10,7 @@ import typer
 
 from pacbayes._core.units import limit_text, percent_text
 from pacbayes.bounds import examples_needed
+from pacbayes.certificate.words import confidence_words
 from pacbayes.cli._asked import DIFFERENCE, METRIC
 from pacbayes.cli._output import JSON, QUIET, Output, tidy
 
@@ -73,7 +74,7 @@ def _plan_target(output: Output, given: dict[str, Any]) -> None:
         return
     output.say(
         f"{n} examples are enough, and so is every larger number: if at most {percent_text(risk)} of them are wrong "
-        f"and the divergence is {kl:g}, then with probability at least {1 - delta:.6g} the true error is at most "
+        f"and the divergence is {kl:g}, then with probability at least {confidence_words(delta)} the true error is at most "
         f"{percent_text(target)} ({limit_text(value, None, None)} with {n}) by {bound}."
     )
 
@@ -110,9 +111,9 @@ def _outlook_lines(outlook: Any, given: dict[str, Any], *, adaptive: bool) -> li
     table = [headings, *(_cells(each, given["groups"]) for each in outlook.statements)]
     lacking = [each for each in outlook.statements if each.rows_needed is not None]
     split = f"{outlook.learning} rows to learn from{how}, {outlook.judged} rows to judge."
-    confidence = f"{1 - given['delta']:.6g}"
+    confidence = confidence_words(given["delta"])
     return [
-        f"{split} Limits that hold together with probability {confidence}, by the share that is wrong:",
+        f"{split} Limits that hold together with probability at least {confidence}, by the share that is wrong:",
         "",
         *_aligned(table),
         *([""] if lacking else []),

@@ -23,7 +23,7 @@ from pacbayes.metrics import LARGEST_LOG_LOSS, CostTable, Grouping, Judged, Metr
 from pacbayes.procedures.base import draw_order
 from pacbayes.procedures.blocks import observe_blocks
 
-__all__ = ["ASKED", "Judgement", "choices_of", "questions_of"]
+__all__ = ["ASKED", "Judgement", "arrange", "choices_of", "questions_of"]
 
 _ORDER_SEED = 0
 ASKED = frozenset(
@@ -70,8 +70,7 @@ class Judgement:
                 found += [replace(self._statement(each, part), group=dict(name)) for each in metrics]
             if self.questions.differences:
                 found += self._differences(found)
-            found = _in_order(found)
-        return self._with_shares(found)
+        return arrange(found, self.questions)
 
     def _statement(self, metric: Metric, judged: Judged) -> Statement:
         seen = metric.observe(judged)
@@ -116,11 +115,6 @@ class Judgement:
         weights = self.questions.weights or (1.0,) * len(self.questions.names)
         return weights[self.questions.keys.index(name)] / sum(weights)
 
-    def _with_shares(self, found: Sequence[Statement]) -> list[Statement]:
-        weights = self.questions.weights
-        named = None if weights is None else dict(zip(self.questions.keys, weights, strict=True))
-        return [replace(each, share=share) for each, share in zip(found, share_among(found, named), strict=True)]
-
 
 def _difference(groups: Sequence[Statement]) -> Statement:
     return replace(
@@ -131,6 +125,13 @@ def _difference(groups: Sequence[Statement]) -> Statement:
         n=sum(each.n for each in groups),
         observed={"errors": [each.observed["errors"] for each in groups], "rows": [each.n for each in groups]},
     )
+
+
+def arrange(found: Sequence[Statement], questions: Questions) -> list[Statement]:
+    """Return statements in the order of a certificate, each with its share of delta."""
+    ordered, weights = _in_order(found), questions.weights
+    named = None if weights is None else dict(zip(questions.keys, weights, strict=True))
+    return [replace(each, share=share) for each, share in zip(ordered, share_among(ordered, named), strict=True)]
 
 
 def _in_order(found: Sequence[Statement]) -> list[Statement]:

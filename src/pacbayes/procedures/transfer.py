@@ -82,7 +82,7 @@ class Transfer(Procedure):
     made: ClassVar[str] = (
         "A second model was trained on all rows, also on those that judged the first. Its error is at most that of the "
         "first, which is certified, and the share of cases in which the two disagree. The number is the sum of both "
-        "bounds; the second is computed on further rows, which need no labels."
+        "limits; the second is computed on further rows, which need no labels."
     )
 
     def __post_init__(self) -> None:

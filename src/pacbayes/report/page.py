@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 from pacbayes._core.notes import Note
 from pacbayes._core.plain import mark_code
-from pacbayes.certificate import Certificate
-from pacbayes.certificate.statement_words import quantity_noun
+from pacbayes.certificate import Certificate, find_notices, notice_words
+from pacbayes.certificate.words import plain_sentence
 from pacbayes.report import phrases
-from pacbayes.report.sections import SECTIONS, Contents
+from pacbayes.report.contents import Contents, Section
+from pacbayes.report.sections import READER, STATISTICIAN
 from pacbayes.report.values import SplitCost, delta_values
 
 if TYPE_CHECKING:
@@ -79,6 +80,9 @@ def render(
         about=about or {},
         columns=columns,
         baseline=baseline,
+        trivial=trivial,
+        notes=notes,
+        notices=find_notices(certificate, trivial, has_transfer=split is not None and split.has_transfer),
         curve=curve,
         split=split,
         hardest=hardest,
@@ -87,24 +91,21 @@ def render(
     page = _environment().get_template("page.html")
     return page.render(
         certificate=certificate,
-        number=phrases.headline_words(certificate),
-        noun=quantity_noun(certificate.statements[0]),
-        unit=phrases.unit_words(certificate.statements[0]),
-        sign=phrases.SIGNS[certificate.statements[0].side],
-        often=f"{100 * certificate.delta:g}",
-        verdict=phrases.verdict_words(certificate),
-        comparison=phrases.compare_with_trivial(certificate, trivial),
-        notes=phrases.words_of_notes(certificate, notes),
-        sections=_fill_sections(contents),
+        headline=phrases.Headline.of(certificate),
+        sentence=plain_sentence(certificate),
+        notices=[notice_words(each) for each in contents.notices],
+        verdict=f"{phrases.verdict_words(certificate)} {phrases.often_words(certificate.delta)}",
+        reader=_fill_sections(READER, contents),
+        statistician=_fill_sections(STATISTICIAN, contents),
         style=_environment().get_template("page.css").render(),
         script=_environment().get_template("page.js").render(),
     )
 
 
-def _fill_sections(contents: Contents) -> list[dict[str, str]]:
+def _fill_sections(sections: Sequence[Section], contents: Contents) -> list[dict[str, str]]:
     """Return name, title and HTML of each section that has something to show."""
     filled = []
-    for section in SECTIONS:
+    for section in sections:
         data = section.fill(contents)
         if data is not None:
             body = _environment().get_template(f"{section.name}.html").render(data)
@@ -129,6 +130,7 @@ def _environment() -> jinja2.Environment:
         undefined=jinja2.StrictUndefined,
     )
     environment.filters["csp_hash"] = _hash_for_policy
+    environment.filters["tie"] = lambda text: text.replace(" %", "\u00a0%")  # a sign stays with its number
     environment.filters["code"] = lambda text: Markup(mark_code(text))  # noqa: S704  (it escapes)
     return environment
 

@@ -3,42 +3,41 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
 from pacbayes._core.notes import Note
 from pacbayes._core.plain import visible
-from pacbayes._core.units import limit_text, observed_text
+from pacbayes._core.units import observed_text
 from pacbayes.certificate import QUANTITIES, SUBJECTS, Certificate, Statement
 from pacbayes.certificate.assumptions import ASSUMPTIONS
 from pacbayes.certificate.statement import observed_share
 from pacbayes.certificate.statement_words import group_words, quantity_noun
-from pacbayes.certificate.words import headline_value, limit_words, note_words, risk_words, scale_words
-from pacbayes.report.values import Refit, SplitCost
+from pacbayes.certificate.words import headline_value, limit_words, note_words, scale_words
 
 __all__ = [
     "OBSERVED",
     "PARTS",
     "QUESTIONS",
     "RULES",
+    "SIDES",
     "Comparison",
+    "Headline",
     "Rule",
-    "certified_row",
     "compare_with_trivial",
     "condition_words",
+    "consequence_words",
     "count_words",
     "headline_value",
     "headline_words",
-    "learning_words",
+    "holdout_words",
     "noun_words",
+    "often_words",
     "order_words",
     "rates_words",
-    "refit_row",
-    "refit_sentence",
-    "share_words",
-    "split_words",
+    "scope_words",
     "subject_words",
     "verdict_words",
     "words_of_notes",
@@ -103,7 +102,14 @@ QUESTIONS = {
     "before_label": "Was each prediction made before the truth was known, and was every case counted?",
     "average_over_time": "Is an average over all that time what you want to know?",
 }
-SIGNS = {"upper": "at most", "lower": "at least", "both": "at most"}
+SIDES = {"upper": "at most", "lower": "at least", "both": "at most"}
+_SCOPE = {  # by what has to be true
+    "iid": "It is about new cases from the same source as these rows; if the source changes, it says nothing.",
+    "later_iid": "It is about cases like those of the judged period; if things have changed since, it says nothing.",
+    "average_over_time": "It is about the average over all that time, not about the last few cases alone.",
+}
+_ALIKE = "All kinds of error count alike: it does not say how many cases of one class are missed."
+_AVERAGE = "It is about cases on average, not about any single one."
 OBSERVED = {
     "errors": "Errors on these rows",
     "disagreements": "Disagreements with the certified model on these rows",
@@ -114,9 +120,59 @@ OBSERVED = {
 _RATES = {"one_n": "the library's grid for this number of rows", "all_n": "the library's grid for all numbers of rows"}
 
 
+class Headline(NamedTuple):
+    """What a report opens with: the number, what stands beside it, and what it is, with its side."""
+
+    number: str
+    unit: str
+    noun: str
+    side: str
+
+    @classmethod
+    def of(cls, certificate: Certificate) -> Headline:
+        """Return the headline of a certificate."""
+        first = certificate.statements[0]
+        return cls(headline_words(certificate), unit_words(first), quantity_noun(first), SIDES[first.side])
+
+
 def headline_words(certificate: Certificate) -> str:
     """Return the number that a report opens with: a percentage, or in the units of the labels."""
     return limit_words(certificate.statements[0], headline_value(certificate))
+
+
+def consequence_words(statement: Statement, about: str) -> str:
+    """Return how a limit on another predictor follows from a statement; nothing where it is the same number."""
+    rules = [each.rule for each in statement.consequences if each.about == about and each.rule in RULES]
+    return RULES[rules[0]].why if rules else ""
+
+
+def holdout_words(n: int, errors: int) -> str:
+    """Return what a usual hold-out test was."""
+    return f"A usual hold-out: trained on four fifths of the rows, tested on the other {n:,} ({errors:,} errors)"
+
+
+def scope_words(certificate: Certificate) -> list[str]:
+    """Return what the number is not about, in plain words."""
+    codes = dict.fromkeys(code for each in certificate.statements for code in each.assumptions)
+    kinds = {each.quantity for each in certificate.statements}
+    alike = [_ALIKE] if kinds == {"error"} else []
+    return [*(_SCOPE[code] for code in codes if code in _SCOPE), _AVERAGE, *alike]
+
+
+def often_words(delta: float) -> str:
+    """Return what a confidence means.
+
+    Examples
+    --------
+    >>> from pacbayes.report.phrases import often_words
+    >>> print(often_words(0.05))
+    If this were done on 100 different data sets, at most about 5 of the 100 numbers would be too small.
+    """
+    number = _count_among(Fraction(repr(delta)), 1)
+    return (
+        f"If this were done on {number['cases']} different data sets, at most about {number['count']} of the "
+        f"{number['cases']} numbers would be too small."
+    )
 
 
 def noun_words(statement: Statement) -> str:
@@ -135,11 +191,11 @@ def verdict_words(certificate: Certificate) -> str:
     best, first = headline_value(certificate), certificate.statements[0]
     quantity, label = QUANTITIES[first.quantity], visible(first.label or "")
     if first.is_vacuous or best >= 1.0:
-        return "This number says nothing: there are too few rows, or the model is too often wrong."
+        return "This number says nothing."
     wrong = 1.0 - best if first.side == "lower" else best
     if wrong < _WEAK:
-        limit = limit_words(first, best)
-        numbers = _count_among(best, first.side) | {"limit": limit, "scale": scale_words(first), "label": label}
+        limit, number = limit_words(first, best), _count_among(Fraction(best), _ENOUGH, first.side)
+        numbers = number | {"limit": limit, "scale": scale_words(first), "label": label}
         return quantity.verdict.format(percent=limit.removesuffix(" %"), **numbers)
     seen = observed_share(first)
     if seen >= _OFTEN:
@@ -149,11 +205,11 @@ def verdict_words(certificate: Certificate) -> str:
     return f"This is a weak guarantee. There are only {first.n} judged rows; more would sharpen it."
 
 
-def _count_among(value: float, side: str) -> dict[str, str]:
-    """Return a limit as a whole number of cases, rounded to the safe side, among so many that it hardly shows."""
-    cases = next((10**power for power in range(2, 9) if value * 10**power >= _ENOUGH), 10**9)
+def _count_among(share: Fraction, least: int, side: str = "upper") -> dict[str, str]:
+    """Return a share as a whole number of cases, rounded to the safe side, among so many that it is large enough."""
+    cases = next((10**power for power in range(2, 12) if share * 10**power >= least), 10**12)
     rounded = math.floor if side == "lower" else math.ceil
-    return {"count": f"{rounded(Fraction(value) * cases):,}", "cases": f"{cases:,}"}
+    return {"count": f"{rounded(share * cases):,}", "cases": f"{cases:,}"}
 
 
 def compare_with_trivial(certificate: Certificate, trivial: Mapping[str, str | float] | None) -> Comparison:
@@ -198,9 +254,13 @@ def compare_with_trivial(certificate: Certificate, trivial: Mapping[str, str | f
     return Comparison(words, "This guarantee is no better than always giving the most common answer." if worse else "")
 
 
-def words_of_notes(certificate: Certificate, notes: Sequence[Note | str]) -> list[str]:
-    """Return the certificate's notes and further ones as sentences; what is a sentence already stays as it is."""
-    return [each if isinstance(each, str) else note_words(each) for each in (*certificate.notes, *notes)]
+def words_of_notes(certificate: Certificate, notes: Sequence[Note | str], told: Collection[str] = ()) -> list[str]:
+    """Return the certificate's notes and further ones as sentences, but for codes that were told already.
+
+    What is a sentence already stays as it is.
+    """
+    every = [each for each in (*certificate.notes, *notes) if isinstance(each, str) or each.code not in told]
+    return [each if isinstance(each, str) else note_words(each) for each in every]
 
 
 def order_words(certificate: Certificate) -> str:
@@ -235,71 +295,6 @@ def count_words(observed: float | Sequence[float]) -> str:
     """
     several = observed if isinstance(observed, Sequence) else [observed]
     return ", ".join(f"`{each:.10g}`" for each in several)
-
-
-def learning_words(found: SplitCost, stop: tuple[int, float, float]) -> str:
-    """Return what the picture of a learning curve shows, for those who do not see it."""
-    learned, observed, guarantee = stop[0], observed_text(stop[1], None, None), limit_text(stop[2], None, None)
-    seen = [f"{observed_text(errors / rows, None, None)} at {size}" for size, errors, rows in found.curve if rows]
-    return (
-        f"Errors of snapshots by the rows learned from: {', '.join(seen)}. Learning stopped at {learned} of "
-        f"{found.rows} rows: {observed} on the judged rows, guaranteed at most {guarantee}."
-    )
-
-
-def share_words(point: tuple[int, int, int]) -> str:
-    """Return the share of errors of a snapshot."""
-    _, errors, rows = point
-    return observed_text(errors / rows, None, None)
-
-
-def split_words(found: SplitCost) -> str:
-    """Return what was given up for a guarantee: rows that judge teach nothing."""
-    judged = found.rows - found.learned
-    share = observed_text(found.learned / found.rows, None, None)
-    how = (
-        "Where to stop was chosen by the learning curve, on the rows before the stop alone, which costs nothing."
-        if found.curve
-        else "The share was fixed beforehand."
-    )
-    return (
-        f"The certified model learned from {found.learned} of {found.rows} rows ({share}); the other {judged} judge "
-        f"it, and it has learned nothing from them. {how}"
-    )
-
-
-def certified_row(statement: Statement, learned: int) -> tuple[str, int, str, str]:
-    """Return the certified model as a row of a table: name, rows learned from, how it was judged, and its bound."""
-    errors = statement.observed.get("errors")
-    seen = f"{errors} errors among" if isinstance(errors, int) else f"{risk_words(statement)} on"
-    judged = f"{seen} {statement.n} judged rows"
-    return "The certified model", learned, judged, limit_words(statement, statement.value)
-
-
-def refit_row(refit: Refit, rows: int) -> tuple[str, int, str, str]:
-    """Return a refitted model as a row of the same table."""
-    name = "The model refitted on all rows"
-    if refit.transfer is None:
-        return name, rows, "nothing: it has seen the judged rows", "not certified"
-    first = refit.transfer.statements[0]
-    apart = f"{first.observed['disagreements']} disagreements with the certified model on {first.n} unlabelled rows"
-    return name, rows, apart, limit_words(first, first.value)
-
-
-def refit_sentence(refit: Refit | None) -> str:
-    """Return what is guaranteed of a refitted model, or that nothing is; empty where there is no such model."""
-    if refit is None:
-        return ""
-    if refit.transfer is None:
-        return (
-            "The refitted model is not certified: no number on this page is about it. Fresh rows without labels would "
-            "certify it (--unlabelled)."
-        )
-    return (
-        f"{refit.transfer.sentence()} It is at most the error of the certified model, and the share of cases in which "
-        "the two disagree; with that probability the guarantee at the top holds too. It needs one thing more to be "
-        f"true: {ASSUMPTIONS['fresh_unlabelled']}"
-    )
 
 
 def rates_words(statement: Statement) -> str:

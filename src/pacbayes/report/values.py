@@ -82,6 +82,11 @@ class SplitCost:
     curve: Sequence[tuple[int, int, int]] = ()
     refit: Refit | None = None
 
+    @property
+    def has_transfer(self) -> bool:
+        """Whether the second model has a certificate of its own."""
+        return self.refit is not None and self.refit.transfer is not None
+
     @classmethod
     def of(cls, model: object, transfer: Certificate | None = None) -> SplitCost | None:
         """Return what a fitted estimator's split cost; None where it has neither a learning curve nor a refit.
@@ -168,7 +173,7 @@ def delta_values(certificate: Certificate) -> list[DeltaRow]:
 
 def _row(statement: Statement, delta: float, value: float) -> DeltaRow:
     row = DeltaRow(delta=delta, confidence=confidence_words(delta), value=value, shown=limit_words(statement, value))
-    votes = {each.about: consequence_value(value, each.rule) for each in statement.consequences}
+    votes = {each.about: consequence_value(value, each.rule, statement.side) for each in statement.consequences}
     if "vote" in votes:
         row["vote"], row["vote_shown"] = votes["vote"], limit_words(statement, votes["vote"])
     return row

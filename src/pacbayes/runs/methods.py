@@ -130,8 +130,7 @@ def choose_method(settings: Settings, classes: int) -> tuple[Settings, str]:
     """
     if settings.method not in _ASKED and not settings.asked.is_error:
         raise ValueError(
-            f"--metric and --group go with the methods split and test. The method {settings.method!r} certifies the "
-            "error on all rows alone."
+            f"--metric and --group go with the methods split and test. Got the method {settings.method!r} instead."
         )
     if settings.method == "auto":
         return replace(settings, method="split"), "default"

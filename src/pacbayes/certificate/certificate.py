@@ -17,7 +17,8 @@ from pacbayes.certificate.checks import Verification, compare
 from pacbayes.certificate.consistency import own_checks
 from pacbayes.certificate.number_words import as_table
 from pacbayes.certificate.statement import AS_GIVEN, Choice, Statement
-from pacbayes.certificate.words import sentence, sentences
+from pacbayes.certificate.statement_table import claim_lines
+from pacbayes.certificate.words import sentence
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -258,7 +259,7 @@ class Certificate:
         return draw(self, kind, ax)
 
     def __str__(self) -> str:
-        return "\n".join([*sentences(self), "", as_table(self)])
+        return "\n".join([*claim_lines(self), "", as_table(self)])
 
     def __hash__(self) -> int:
         return hash(self.digest)

@@ -15,6 +15,7 @@ from pacbayes.certificate.blocks import wrong_blocks
 from pacbayes.certificate.checks import AGREEMENT, Check, compare
 from pacbayes.certificate.groups import check_groups, own_rows
 from pacbayes.certificate.last_shares import last_share
+from pacbayes.certificate.parameters import is_own_parameter
 from pacbayes.certificate.parts import has_parts, wrong_parts
 from pacbayes.certificate.quantities import QUANTITIES
 from pacbayes.certificate.shares import check_even_shares
@@ -52,7 +53,7 @@ def _guarded(code: str, compute: Callable[[], Check]) -> Check:
     """Return the check; what cannot be computed at all has not held."""
     try:
         return compute()
-    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, ZeroDivisionError) as error:
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, ZeroDivisionError, RecursionError) as error:
         return Check(code, held=False, found=" ".join(str(error).split()))
 
 
@@ -158,6 +159,8 @@ def _own_scale(record: Certificate, statement: Statement) -> bool:
         return statement.scale is None
     chosen = [each for each in record.choices if each.what == parameter]
     if len(chosen) != 1 or statement.scale is None or chosen[0].value != statement.scale:
+        return False
+    if not is_own_parameter(record, parameter, statement.scale):
         return False
     if chosen[0].where == "given":
         return "scale_before" in statement.assumptions

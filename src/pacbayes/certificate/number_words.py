@@ -9,6 +9,7 @@ from pacbayes._core.units import percent_text
 from pacbayes.certificate.arithmetic import transfer_parts
 from pacbayes.certificate.quantities import QUANTITIES
 from pacbayes.certificate.statement import REFIT
+from pacbayes.certificate.statement_table import is_listed
 from pacbayes.certificate.subjects import SUBJECTS
 from pacbayes.certificate.words import (
     assumption_words,
@@ -31,10 +32,12 @@ _NOT_CERTIFIED = "a second model, refitted on all rows, is not certified by this
 
 
 def number_rows(certificate: Certificate) -> list[tuple[str, str]]:
-    """Return what the numbers of a certificate are made of, as names and texts."""
+    """Return what the numbers of a certificate are made of, as names and texts; of several what is common."""
     lines = [("confidence", f"{confidence_words(certificate.delta)} (`delta={certificate.delta:g}`)")]
     if certificate.candidates > 1:
         lines.append(("candidates", f"{certificate.candidates}, delta shared among them"))
+    if is_listed(certificate):
+        return [*lines, *_common_rows(certificate)]
     several = len(certificate.statements) > 1
     for statement in certificate.statements:
         lines += [("about", SUBJECTS[statement.about].words.rstrip(","))] if several else []
@@ -42,6 +45,23 @@ def number_rows(certificate: Certificate) -> list[tuple[str, str]]:
         if statement.source is not None:
             lines += _transfer_rows(statement, certificate.delta / certificate.candidates)
     return lines
+
+
+def _common_rows(certificate: Certificate) -> list[tuple[str, str]]:
+    """Return what several statements, which a table lists one by one, have in common."""
+    first = certificate.statements[0]
+    used = dict.fromkeys(visible(each.bound) for each in certificate.statements)
+    measured = {
+        known.parameter: f"{scale_words(each)}, fixed before the judged rows"
+        for each in certificate.statements
+        if (known := QUANTITIES.get(each.quantity)) is not None and known.parameter is not None
+    }
+    return [
+        ("about", SUBJECTS[first.about].words.rstrip(",")),
+        *measured.items(),
+        ("examples", f"{first.n}, the rows that the first bound is computed on"),
+        ("bound", ", ".join(used)),
+    ]
 
 
 def remark_rows(certificate: Certificate) -> list[tuple[str, str]]:

@@ -13,7 +13,15 @@ if TYPE_CHECKING:
     from pacbayes.certificate.certificate import Certificate
     from pacbayes.certificate.statement import Statement
 
-__all__ = ["group_name", "group_words", "quantity_noun", "quantity_of", "quantity_words", "vacuous_words"]
+__all__ = [
+    "group_name",
+    "group_words",
+    "quantity_noun",
+    "quantity_of",
+    "quantity_words",
+    "short_of_rows",
+    "vacuous_words",
+]
 
 
 def quantity_words(statement: Statement) -> str:
@@ -47,30 +55,60 @@ def group_name(group: Mapping[str, str], between: str = ", ") -> str:
     return between.join(f"{visible(column)} = {visible(value)}" for column, value in group.items())
 
 
+def short_of_rows(certificate: Certificate, statement: Statement) -> int | None:
+    """Return how many rows a statement needs at least to say more than one half, if it has fewer; None if not.
+
+    With that many rows and no error among them the limit is one half; of an average or a difference it is the number
+    for each class or group, and the one with the fewest rows counts.
+
+    Examples
+    --------
+    >>> import pacbayes as pb
+    >>> from pacbayes.certificate.statement_words import short_of_rows
+    >>> certificate = pb.certify_predictions([0, 1] * 4, [0, 1] * 4, metrics=("error", "recall:1"))
+    >>> [short_of_rows(certificate, each) for each in certificate.statements]
+    [None, 6]
+    """
+    if statement.source is not None or statement.kl > 0.0:
+        return None
+    own = certificate.delta / certificate.candidates * statement.share
+    rows: object = statement.observed.get("rows")
+    if not (has_parts(statement) and isinstance(rows, list) and rows):
+        needed = rows_for_half(own)
+        return needed if statement.n < needed else None
+    needed = rows_for_half(own / (len(rows) * (2 if statement.groups else 1)))
+    return needed if min(rows) < needed else None
+
+
 def vacuous_words(certificate: Certificate, statement: Statement) -> str | None:
-    """Return what has to be said of a statement that says nothing, or has too few rows to; None for any other.
+    r"""Return what has to be said of a statement that says nothing, or has too few rows to; None for any other.
 
     Examples
     --------
     >>> import pacbayes as pb
     >>> from pacbayes.certificate.statement_words import vacuous_words
-    >>> certificate = pb.certify_predictions([0, 1], [0, 0], metrics=("recall:1",))
-    >>> vacuous_words(certificate, certificate.statements[0])
-    'The recall of class 1: nothing is certified. 1 row is too few: at least 5 are needed to certify one half.'
+    >>> certificate = pb.certify_predictions([0, 1] * 4, [0, 0] * 4, metrics=("recall:1", "recall:0"))
+    >>> print(*(vacuous_words(certificate, each) for each in certificate.statements), sep="\n")
+    Nothing is certified about the recall of class 1: 4 judged rows are too few, at least 6 are needed.
+    Hardly anything is certified about the recall of class 0: 4 judged rows are too few, at least 6 are needed.
     """
-    if statement.source is not None or statement.kl > 0.0 or has_parts(statement):
+    if statement.source is not None or statement.kl > 0.0:
         return None
-    own = certificate.delta / certificate.candidates * statement.share
-    needed = rows_for_half(own)
-    what = f"The {quantity_words(statement)}{group_words(statement)}"
-    verb = "is" if statement.n == 1 else "are"
-    rows = f"{statement.n or 'no'} row{'' if statement.n == 1 else 's'}"
-    if statement.n < needed:
-        said = "nothing is certified" if statement.is_vacuous else "almost nothing is certified"
-        return f"{what}: {said}. {rows} {verb} too few: at least {needed} are needed to certify one half."
-    if statement.is_vacuous:
-        return f"{what}: nothing is certified. All {statement.n} judged rows that it is about were wrong."
-    return None
+    needed = short_of_rows(certificate, statement)
+    if needed is None and not statement.is_vacuous:
+        return None
+    difference = "largest difference between groups in the " if statement.groups else ""
+    about = f"is certified about the {difference}{quantity_words(statement)}{group_words(statement)}"
+    start = f"{'Nothing' if statement.is_vacuous else 'Hardly anything'} {about}"
+    if needed is None:
+        return f"{start}: it is wrong on all of its {statement.n} judged rows."
+    if has_parts(statement):
+        part = "group" if statement.groups else "class"
+        return f"{start}: each {part} needs at least {needed} judged rows."
+    rows = "there is no judged row, and" if statement.n == 0 else f"{statement.n} judged rows are too few,"
+    if statement.n == 1:
+        rows = "1 judged row is too few,"
+    return f"{start}: {rows} at least {needed} are needed."
 
 
 def quantity_of(statement: Statement) -> Quantity:

@@ -198,14 +198,14 @@ class CertifiedClassifier(ClassifierMixin, CertifiedSplit):  # type: ignore[misc
         self._check_preprocessing(owner, rows, labels.size)
         if self.class_weight is not None:
             check_class_weight(owner, self.class_weight, self.base_estimator(), self.classes_)
-        self._questions().group(owner, rows)  # a column that is not there is found out before the work
+        self._check_groups(self._questions(), rows)
         return rows, labels
 
     def _questions(self) -> Questions:
         return read_questions(
             type(self).__name__,
             self.metrics,
-            self.groups,
+            self._group_columns(),
             differences=self.differences,
             cost=self.cost,
             classes=self.classes_,

@@ -220,7 +220,8 @@ class Split(Procedure):
 
     def _group(self, sample: Sample, count: int) -> Grouping | None:
         """Return the groups of the judged rows, if rows are grouped."""
-        found = self.questions.group(type(self).__name__, sample.X)
+        beside = sample.grouping
+        found = self.questions.group(type(self).__name__, sample.X) if beside is None else beside
         return None if found is None else found.take(sample.order[count:])
 
     def _judgement(self) -> Judgement:

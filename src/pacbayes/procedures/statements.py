@@ -14,8 +14,8 @@ from pacbayes.certificate import (
     Certificate,
     Choice,
     Statement,
+    compared_groups,
     recorded_weights,
-    rows_for_half,
     share_among,
     write_weights,
 )
@@ -99,20 +99,16 @@ class Judgement:
         return losses if self.shuffled else losses[draw_order(_ORDER_SEED, losses.size)[0]]
 
     def _differences(self, found: Sequence[Statement]) -> list[Statement]:
-        """Return the largest difference of each metric between groups that have rows enough to tell them apart.
-
-        Which groups these are follows from how many rows each has, given which its limits hold.
-        """
+        """Return the largest difference of each metric between groups that have rows enough to tell them apart."""
         made = []
         for name in dict.fromkeys(each.name for each in found):
             groups = [each for each in found if each.name == name and each.group is not None]
-            if len(groups) < 2:
-                continue
+            if len(groups) < 2:  # to give its share of delta to the others would be a choice by these rows
+                raise ValueError("Differences are between groups. Among the judged rows there is one group alone.")
             if not QUANTITIES[groups[0].quantity].is_share:
                 raise ValueError(f"Differences between groups are stated of rates. Got the metric {name!r} instead.")
-            share = self.delta * self._part_of(name) / self.questions.families / (2 * len(groups))
-            large = [each for each in groups if each.n >= rows_for_half(share)]
-            made.append(_difference(large if len(large) > 1 else groups))
+            share = self.delta * self._part_of(name) / self.questions.families
+            made.append(_difference(compared_groups(groups, share)))
         return made
 
     def _part_of(self, name: str) -> float:

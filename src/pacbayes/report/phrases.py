@@ -247,14 +247,18 @@ def compare_with_trivial(certificate: Certificate, trivial: Mapping[str, str | f
     >>> compare_with_trivial(certificate, None)
     Comparison(words='', warning='')
     """
-    if trivial is None:
+    if trivial is None or certificate.statements[0].quantity != "error":
         return Comparison("", "")
     share = float(trivial["share"])
     words = (
         f"For comparison: always answering {str(trivial['label'])!r} would be wrong on "
-        f"{observed_text(share, None, None)} of these rows. All kinds of error count alike; the number does "
-        "not say how many cases of one class are missed."
+        f"{observed_text(share, None, None)} of these rows."
     )
+    if len({each.name for each in certificate.statements}) == 1:
+        words += (
+            " All kinds of error count alike; the number does not say how many cases of one class are missed "
+            "(--metric recall:CLASS does)."
+        )
     noted = any(note.code == "no_better_than_common" for note in certificate.notes)  # which says the same
     worse = headline_value(certificate) >= share and not noted
     return Comparison(words, "This guarantee is no better than always giving the most common answer." if worse else "")

@@ -63,7 +63,7 @@ def trivial_answer(table: Table) -> dict[str, Any]:
 
 def _compare(certificate: Certificate, table: Table) -> list[Note]:
     trivial = trivial_answer(table)
-    if headline_value(certificate) < trivial["share"]:
+    if certificate.statements[0].quantity != "error" or headline_value(certificate) < trivial["share"]:
         return []
     return [Note("no_better_than_common", {"label": trivial["label"], "percent": 100.0 * trivial["share"]})]
 
@@ -82,6 +82,7 @@ def load_table(
         positive=settings.positive,
         missing=settings.missing,
         time=settings.time,
+        groups=settings.groups,
     )
     return table if test is None else _append(table, test, settings, max_memory)
 

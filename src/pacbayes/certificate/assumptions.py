@@ -22,6 +22,8 @@ ASSUMPTIONS = {
     "and played no part in any fit or choice.",
     "scale_before": "What losses are measured by (a scale, a tolerance, costs, the largest log loss) was fixed before "
     "these rows were looked at, and was not taken from their labels or from the errors on them.",
+    "target_before": "What is allowed at most (an error among answered rows, a false-negative rate) was fixed before "
+    "these rows were looked at.",
     "zero_one": "The loss takes the values 0 and 1 alone.",
     "before_label": "Each prediction was fixed before its label was seen, and no line was left out because of its "
     "loss.",

@@ -12,7 +12,13 @@ from pacbayes._core.units import limit_text, number_text, observed_text, percent
 from pacbayes.certificate.assumptions import ASSUMPTIONS
 from pacbayes.certificate.difference_words import apart_words
 from pacbayes.certificate.quantities import QUANTITIES
-from pacbayes.certificate.statement_words import group_words, quantity_noun, quantity_of, quantity_words
+from pacbayes.certificate.statement_words import (
+    group_words,
+    quantity_noun,
+    quantity_of,
+    quantity_words,
+    untested_words,
+)
 from pacbayes.certificate.subjects import SUBJECTS
 
 if TYPE_CHECKING:
@@ -99,6 +105,10 @@ _WHAT = {
     "metric_weights": "parts of delta by metric",
     "largest_cost": "largest cost",
     "costs": "costs (true class: predicted class: cost)",
+    "max_error": "most that the error among answered rows may be",
+    "max_fnr": "most that the false-negative rate may be",
+    "thresholds": "thresholds that are tested one after another, by scores of the learning rows in cross-validation",
+    "threshold": "threshold that was kept, the last that passed",
     "largest_log_loss": "largest log loss, as which larger ones count",
 }
 _VALUES = {
@@ -114,6 +124,7 @@ _WHERE = {
     "learning_rows": "chosen on the learning rows",
     "all_rows": "chosen on all rows",
     "schedule": "by the schedule",
+    "judged_rows": "chosen on the judged rows",
     "losses": "by the values that losses can take",
 }
 _COSTS = {
@@ -124,6 +135,7 @@ _COSTS = {
     "candidates": "delta is divided by {size:g}",
     "reference": "costs {percent} of delta, for the reference's own loss",
     "most_of_the_weight": "has {percent} of the weight of the rates; the rest is spread over a grid",
+    "fixed_sequence": "costs nothing: each is tested only if the one before it passed",
     "portfolio": "costs its weight among {size:g} bets, inside the bound",
 }
 
@@ -161,6 +173,8 @@ def plain_sentence(certificate: Certificate) -> str:
 
 
 def _sentence(certificate: Certificate, statement: Statement) -> str:
+    if statement.target is not None and not statement.n:
+        return untested_words(statement)
     same = [SUBJECTS[each.about].words for each in statement.consequences if each.rule == "same"]
     subject = SUBJECTS[statement.about].words + "".join(f", and of {words}," for words in same)
     claim = _claim(certificate, statement, subject, statement.value)
@@ -255,6 +269,8 @@ def limit_name(statement: Statement, about: str) -> str:
 def limit_words(statement: Statement, value: float) -> str:
     """Return a bound of a statement as text in the units that its sentence has, rounded to the safe side."""
     known = QUANTITIES.get(statement.quantity)
+    if value == statement.target:  # which was given, in so many digits
+        return percent_text(value)
     return limit_text(value, statement.scale, None if known is None else known.power, statement.side)
 
 

@@ -74,8 +74,8 @@ def _plan_target(output: Output, given: dict[str, Any]) -> None:
         return
     output.say(
         f"{n} examples are enough, and so is every larger number: if at most {percent_text(risk)} of them are wrong "
-        f"and the divergence is {kl:g}, then with probability at least {confidence_words(delta)} the true error is at most "
-        f"{percent_text(target)} ({limit_text(value, None, None)} with {n}) by {bound}."
+        f"and the divergence is {kl:g}, then with probability at least {confidence_words(delta)} the true error is at "
+        f"most {percent_text(target)} ({limit_text(value, None, None)} with {n}) by {bound}."
     )
 
 

@@ -71,12 +71,9 @@ class Quantity:
 
 
 _PREDICTIONS = frozenset({"predict", "given_predictions", "given_model"})
-<<<<<<< HEAD
 _SHIFTED = frozenset({"shifted"})
 _ANSWERS = frozenset({"answers"})
-=======
 _RATED = _PREDICTIONS | {"draw"}  # whose errors are counted on rows that do not depend on what is drawn
->>>>>>> main
 _EXACT = frozenset({"clopper_pearson", "chernoff"})
 _COUNTED = _EXACT | {"betting"}
 _BETS = frozenset({"sequential"})
@@ -166,13 +163,8 @@ QUANTITIES: dict[str, Quantity] = {
         "Of {cases} new cases of class {label}, on average at most {count} are missed.",
         "The model misses {percent} % of the judged rows of class {label}; more rows alone will not help.",
         has_label=True,
-<<<<<<< HEAD
-        bounds=_EXACT,
-        about=_PREDICTIONS | _SHIFTED,
-=======
         bounds=_COUNTED,
-        about=_RATED,
->>>>>>> main
+        about=_RATED | _SHIFTED,
     ),
     "fpr": Quantity(
         "false-positive rate of class {label}",
@@ -180,13 +172,8 @@ QUANTITIES: dict[str, Quantity] = {
         "Of {cases} new cases of other classes, on average at most {count} are taken for class {label}.",
         "The model takes {percent} % of the judged rows of other classes for {label}; more rows alone will not help.",
         has_label=True,
-<<<<<<< HEAD
-        bounds=_EXACT,
-        about=_PREDICTIONS | _SHIFTED,
-=======
         bounds=_COUNTED,
-        about=_RATED,
->>>>>>> main
+        about=_RATED | _SHIFTED,
     ),
     "specificity": Quantity(
         "specificity of class {label}",

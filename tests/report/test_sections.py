@@ -143,7 +143,7 @@ def test_the_comparison_warns_where_the_guarantee_is_no_better():
     better, worse = ({"label": "ok", "share": share} for share in (0.3, 0.01))
     assert compare_with_trivial(certificate, better).warning == ""
     assert "no better than" in compare_with_trivial(certificate, worse).warning
-    assert "always answering 'ok' would be wrong on 1.00 %" in compare_with_trivial(certificate, worse).words
+    assert "always predicting 'ok' would be wrong on 1.00 %" in compare_with_trivial(certificate, worse).words
     assert "no better than" in render(certificate, trivial=worse)
 
 

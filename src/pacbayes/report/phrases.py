@@ -109,7 +109,7 @@ _SCOPE = {  # by what has to be true
     "later_iid": "It is about cases like those of the judged period; if things have changed since, it says nothing.",
     "average_over_time": "It is about the average over all that time, not about the last few cases alone.",
 }
-_ALIKE = "All kinds of error count alike: it does not say how many cases of one class are missed."
+_ALIKE = "All errors count equally: it does not say how many cases of one class are missed."
 _AVERAGE = "It is about cases on average, not about any single one."
 OBSERVED = {
     "errors": "Errors on these rows",
@@ -251,12 +251,12 @@ def compare_with_trivial(certificate: Certificate, trivial: Mapping[str, str | f
         return Comparison("", "")
     share = float(trivial["share"])
     words = (
-        f"For comparison: always answering {str(trivial['label'])!r} would be wrong on "
+        f"For comparison: always predicting {str(trivial['label'])!r} would be wrong on "
         f"{observed_text(share, None, None)} of these rows."
     )
     if len({each.name for each in certificate.statements}) == 1:
         words += (
-            " All kinds of error count alike; the number does not say how many cases of one class are missed "
+            " All errors count equally; the number does not say how many cases of one class are missed "
             "(--metric recall:CLASS does)."
         )
     noted = any(note.code == "no_better_than_common" for note in certificate.notes)  # which says the same

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         certify_predictions,
     )
     from pacbayes.learners import CrossValidatedLogistic, RecursiveLogistic, RefittedLogistic
+    from pacbayes.monitoring import Monitor
     from pacbayes.numerics import (
         categorical_kl,
         kl,
@@ -55,6 +56,7 @@ __all__ = [
     "Gaussian",
     "Geometric",
     "LearnedReference",
+    "Monitor",
     "MonteCarlo",
     "OnlineCertifiedClassifier",
     "OnlineReference",
@@ -98,6 +100,7 @@ _SOURCES = {
     "Gaussian": "posteriors",
     "Geometric": "online",
     "LearnedReference": "online",
+    "Monitor": "monitoring",
     "MonteCarlo": "posteriors",
     "OnlineCertifiedClassifier": "estimators",
     "OnlineReference": "online",

@@ -207,6 +207,30 @@ def test_watch_with_a_state_killed(victim, place, record_count):
     record_count("kill -9 of watch", killed)
 
 
+def test_watch_with_an_alarm_killed(victim, place, record_count):
+    """The alarm, its row and every number of the monitor are those of a run left alone, and the page is whole."""
+    outside = place.parent / f"{place.name}-certificate.json"
+    pb.certify_predictions([0, 1] * 500, [0, 1] * 465 + [1, 1] * 35).to_json(outside)
+    losses, state, page = place / "losses.txt", place / "s.json", place / "page.html"
+    losses.write_text("0\n" * 30 + "1\n0\n1\n" * 8)
+    command = ["watch", str(losses), "--every", "7", "--certificate", str(outside), "--state", str(state)]
+    request = {"command": [*command, "--page", str(page)], "folder": str(place)}
+    try:
+        answer, killed = victim.whole(request), 0
+        after = json.loads(state.read_text())["alarm"]["monitor"]
+        assert after["alarm"] is not None
+        for moment in places(answer, request, 0)[::3]:
+            state.unlink(missing_ok=True)
+            killed += victim.kill(request, **moment)
+            assert not page.exists() or page.read_text().endswith("</html>")
+            victim.whole(request)
+            assert json.loads(state.read_text())["alarm"]["monitor"] == after
+    finally:
+        outside.unlink()
+    assert killed >= 5
+    record_count("kill -9 of watch", killed)
+
+
 @pytest.mark.long
 def test_watch_killed_at_every_point(victim, place, record_count):
     record_count("kill -9 of watch", attack_watch(victim, place, 2 * MOMENTS, 1))

@@ -115,7 +115,7 @@ def test_a_stream_makes_two_statements_that_hold_together():
     assert CERTIFICATES["stream"].value == snapshots.value
     html = CERTIFICATES["stream"]._repr_html_()
     assert html.count("With probability at least") == 2
-    with pytest.raises(ValueError, match=r"no statement about 'me'. It has: snapshot, last_snapshot"):
+    with pytest.raises(ValueError, match=r"no statement about 'me'. It has: error, snapshot, last_snapshot"):
         CERTIFICATES["stream"].statement("me")
 
 

@@ -10,18 +10,39 @@ from __future__ import annotations
 from collections.abc import Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal, localcontext
 
-__all__ = ["in_units", "limit_text", "number_text", "observed_text", "part_texts", "percent_text", "round_up"]
+__all__ = [
+    "in_units",
+    "limit_text",
+    "number_text",
+    "observed_text",
+    "part_texts",
+    "percent_text",
+    "round_down",
+    "round_up",
+]
 
 _DIGITS = 4
 _PLACES, _LEAST = 2, 2  # places of a percentage, and the digits that even a tiny one has
 _EXACT = 3000  # digits that a product of three doubles may have
 _LONGEST = 15  # places of a number that is written without an exponent
-_AWAY = {"upper": ROUND_CEILING, "lower": ROUND_FLOOR}
+_AWAY = {"upper": ROUND_CEILING, "lower": ROUND_FLOOR, "both": ROUND_CEILING}
 
 
 def round_up(value: float, digits: int = _DIGITS) -> str:
     """Return a bound as text, rounded up so that it stays one."""
     return str(Decimal(value).quantize(Decimal(1).scaleb(-digits), rounding=ROUND_CEILING))
+
+
+def round_down(value: float, digits: int = _DIGITS) -> str:
+    """Return a lower bound as text, rounded down so that it stays one.
+
+    Examples
+    --------
+    >>> from pacbayes._core.units import round_down
+    >>> round_down(0.98765)
+    '0.9876'
+    """
+    return str(Decimal(value).quantize(Decimal(1).scaleb(-digits), rounding=ROUND_FLOOR))
 
 
 def in_units(value: float, scale: float | None, power: int | None) -> Decimal:

@@ -20,8 +20,8 @@ ASSUMPTIONS = {
     "choosing it.",
     "fresh_unlabelled": "The unlabelled rows are further independent draws from the distribution of the judged rows, "
     "and played no part in any fit or choice.",
-    "scale_before": "The scale or tolerance of the loss was fixed before these rows were looked at, and was not taken "
-    "from their labels or from the errors on them.",
+    "scale_before": "What losses are measured by (a scale, a tolerance, costs, the largest log loss) was fixed before "
+    "these rows were looked at, and was not taken from their labels or from the errors on them.",
     "zero_one": "The loss takes the values 0 and 1 alone.",
     "before_label": "Each prediction was fixed before its label was seen, and no line was left out because of its "
     "loss.",

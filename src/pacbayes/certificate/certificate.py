@@ -116,20 +116,36 @@ class Certificate:
         found = {each.what: str(each.value) for each in self.choices}
         return (found["judged_from"], found["judged_to"]) if {"judged_from", "judged_to"} <= set(found) else None
 
-    def statement(self, about: str) -> Statement:
-        """Return the statement about a predictor, or say which there are.
+    def statement(self, name: str, group: Mapping[str, object] | None = None) -> Statement:
+        """Return a statement by its metric, such as "recall:yes", or by the predictor it is about.
+
+        Parameters
+        ----------
+        name : str
+            The metric as ``metrics=`` has it (:attr:`Statement.name`), or the code of a predictor.
+        group : mapping, optional
+            The rows: a value by column, as text or as it is in the table. All rows by default.
 
         Examples
         --------
         >>> import pacbayes as pb
-        >>> pb.certify_predictions([0, 1], [0, 1]).statement("given_predictions").n
-        2
+        >>> certificate = pb.certify_predictions([0, 1] * 50, [0, 1] * 50, metrics=("error", "recall:1"))
+        >>> certificate.statement("recall:1").n, certificate.statement("given_predictions").n
+        (50, 100)
         """
+        rows = None if group is None else {str(column): str(value) for column, value in group.items()}
         for each in self.statements:
-            if each.about == about:
+            if name in (each.name, each.about) and each.group == rows and not each.groups:
                 return each
-        known = ", ".join(each.about for each in self.statements)
-        raise ValueError(f"The certificate has no statement about {about!r}. It has: {known}.")
+        said = [*(each.name for each in self.statements), *(each.about for each in self.statements)]
+        known = ", ".join(dict.fromkeys(said))
+        where = "" if rows is None else f" for the group {rows}"
+        raise ValueError(f"The certificate has no statement about {name!r}{where}. It has: {known}.")
+
+    @property
+    def differences(self) -> tuple[Statement, ...]:
+        """The statements about the largest difference between groups."""
+        return tuple(each for each in self.statements if each.groups)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the certificate as plain lists, numbers and text, as its schema has them."""

@@ -109,6 +109,7 @@ _CAUSES = (
     ("consequence", "edited_value"),
     ("digest", "edited"),
     ("shares", "edited"),
+    ("groups", "edited"),
     ("claims", "edited"),
     ("observed", "edited"),
     ("belongs", "other_predictor"),

@@ -93,9 +93,9 @@ def _draw_delta(certificate: Certificate, axes: Axes) -> None:
         ]
         covered = [(statement.about, "same", "-"), *((each.about, each.rule, "--") for each in statement.consequences)]
         for about, rule, line in covered:
-            limits = [_scaled(statement, consequence_value(each, rule)) for each in values]
+            limits = [_scaled(statement, consequence_value(each, rule, statement.side)) for each in values]
             axes.plot(deltas, limits, line, color=colour, label=_subject(about))
-            issued = consequence_value(statement.value, rule)
+            issued = consequence_value(statement.value, rule, statement.side)
             _mark(axes, own, _scaled(statement, issued), limit_words(statement, issued), colour)
         label = f"observed: {risk_words(statement)}"
         axes.axhline(_scaled(statement, statement.risk), color=colour, lw=1, ls=":", label=label)

@@ -15,6 +15,7 @@ __all__ = ["cause_words", "check_words", "detail_words", "proof_words", "verific
 _CHECKS = {
     "digest": "content digest",
     "shares": "shares of delta add up to at most 1",
+    "groups": "groups add up to all rows, and nothing is stated twice",
     "value": "bound recomputed from what was observed",
     "floor": "value not below the observed risk",
     "consequence": "consequences follow",

@@ -10,7 +10,8 @@ from pacbayes._core.notes import Note
 from pacbayes._core.plain import visible
 from pacbayes._core.units import limit_text, number_text, observed_text, percent_text, round_up
 from pacbayes.certificate.assumptions import ASSUMPTIONS
-from pacbayes.certificate.quantities import QUANTITIES, Quantity
+from pacbayes.certificate.quantities import QUANTITIES
+from pacbayes.certificate.statement_words import group_words, quantity_noun, quantity_of, quantity_words
 from pacbayes.certificate.subjects import SUBJECTS
 
 if TYPE_CHECKING:
@@ -37,6 +38,9 @@ __all__ = [
     "subject_noun",
 ]
 
+_DIFFERENCE = (
+    "the true {words} of {subject}{where} differs by at most {limit} between any two of {groups} groups by {columns}"
+)
 _ANYTIME = "It holds for all lengths of the stream at once, so that it may be looked at and extended at will."
 _FIRST_ANYTIME = (
     "The first number holds for all lengths of the stream at once, and so much is set aside for longer streams that "
@@ -93,6 +97,11 @@ _WHAT = {
     "judged_to": "last time among the judged rows",
     "refit": "second model",
     "transfer_delta": "part of delta for the disagreement on unlabelled rows",
+    "groups": "columns that rows are grouped by",
+    "metric_weights": "parts of delta by metric",
+    "largest_cost": "largest cost",
+    "costs": "costs (true class: predicted class: cost)",
+    "largest_log_loss": "largest log loss, as which larger ones count",
 }
 _VALUES = {
     "grid": "best of a grid",
@@ -160,29 +169,26 @@ def _sentence(certificate: Certificate, statement: Statement) -> str:
     text = f"With probability at least {confidence_words(certificate.delta)} over the data, {claim}"
     for each in statement.consequences:
         if each.rule == "twice":
-            text += f", and that of {SUBJECTS[each.about].words}, at most {limit_words(statement, each.value)}"
+            sign = "at least" if statement.side == "lower" else "at most"
+            text += f", and that of {SUBJECTS[each.about].words}, {sign} {limit_words(statement, each.value)}"
     return text + "."
 
 
 def _claim(certificate: Certificate, statement: Statement, subject: str, value: float) -> str:
-    quantity = _quantity_of(statement)
-    where = _period_words(certificate)
-    return quantity.claim.format(
-        words=quantity.words,
+    quantity = quantity_of(statement)
+    where = group_words(statement) + _period_words(certificate)
+    claim = (_DIFFERENCE if statement.groups else quantity.claim).format(
+        words=quantity_words(statement),
         subject=subject,
         where=where.rstrip(",") if quantity.power else where,  # a comma follows
         limit=limit_words(statement, value),
         scale=scale_words(statement),
+        groups=len(statement.groups),
+        columns=" and ".join(map(visible, statement.groups[0])) if statement.groups else "",
     )
-
-
-def _quantity_of(statement: Statement) -> Quantity:
-    """Return what a statement bounds, and its own name for what this version does not know."""
-    known = QUANTITIES.get(statement.quantity)
-    if known is not None:
-        return known
-    words = visible(statement.quantity).replace("{", "(").replace("}", ")")
-    return Quantity(words, words, words, words)
+    if statement.groups and statement.lower:
+        claim += f", and by at least {limit_text(statement.lower, None, None, 'lower')} between some two"
+    return claim
 
 
 def headline_value(certificate: Certificate) -> float:
@@ -224,13 +230,15 @@ def subject_noun(statement: Statement, about: str | None = None) -> str:
     >>> subject_noun(pb.certify_predictions([0, 1] * 100, [0, 1] * 95 + [1, 1] * 5).statements[0])
     'true error of the predictor that made these predictions'
     """
-    quantity = _quantity_of(statement)
-    subject = SUBJECTS[statement.about].words.rstrip(",")
+    quantity = quantity_of(statement)
+    subject = SUBJECTS[statement.about].words.rstrip(",") + group_words(statement)
     if about is not None and about != statement.about:  # "their vote" has nothing to refer to in a heading
         words = SUBJECTS[about].long_words
         subject = words[:1].lower() + words[1:]
-    words = f"{quantity.noun} of {subject}"
-    return words if quantity.parameter is None else f"{words}, {quantity.parameter} {scale_words(statement)}"
+    words = f"{quantity_noun(statement)} of {subject}"
+    if quantity.parameter is None:
+        return words
+    return f"{words}, {quantity.parameter.replace('_', ' ')} {scale_words(statement)}"
 
 
 def limit_name(statement: Statement, about: str) -> str:
@@ -243,9 +251,9 @@ def limit_name(statement: Statement, about: str) -> str:
     >>> limit_name(pb.certify_predictions([0, 1], [0, 1]).statements[0], "vote")
     'True error of the majority vote'
     """
-    words = f"{_quantity_of(statement).noun} of {SUBJECTS[about].plain_words.rstrip(',')}"
-    parameter = _quantity_of(statement).parameter
-    words = words if parameter is None else f"{words}, {parameter} {scale_words(statement)}"
+    words = f"{quantity_noun(statement)} of {SUBJECTS[about].plain_words.rstrip(',')}{group_words(statement)}"
+    parameter = quantity_of(statement).parameter
+    words = words if parameter is None else f"{words}, {parameter.replace('_', ' ')} {scale_words(statement)}"
     return words[:1].upper() + words[1:]
 
 
@@ -273,6 +281,8 @@ def _period_words(certificate: Certificate) -> str:
 def risk_words(statement: Statement) -> str:
     """Return what was observed as text, in the units that a statement's sentence has."""
     known = QUANTITIES.get(statement.quantity)
+    if statement.n == 0:
+        return "no rows"
     return observed_text(statement.risk, statement.scale, None if known is None else known.power)
 
 

@@ -78,7 +78,8 @@ class GrowingFile:
                 if entry.inode() == inode and entry.is_file(follow_symlinks=False) and entry.name != self._path.name:
                     yield Path(entry.path)
 
-    def __iter__(self) -> Iterator[Line]:
+    def __iter__(self) -> Iterator[Line | None]:
+        """Yield the lines, and None before waiting for more."""
         while True:
             if self._at.is_cut():
                 yield from self._start_again("cut", self._at.file)
@@ -90,6 +91,7 @@ class GrowingFile:
                 yield from self._drain()
                 yield from self._start_again("replaced", fresh)
             elif self._follow:
+                yield None
                 time.sleep(_PAUSE)  # half a line waits for its end
             else:
                 break

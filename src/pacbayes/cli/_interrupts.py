@@ -5,14 +5,25 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from types import FrameType
 from typing import Self
 
 __all__ = ["Interrupts"]
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+class _Step:
+    """A step of some interrupts; one object for all steps, since there is one for every line of a stream."""
+
+    def __init__(self, owner: Interrupts) -> None:
+        self._owner = owner
+
+    def __enter__(self) -> None:
+        self._owner.begin()
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        self._owner.end(failed=kind is not None)
 
 
 class Interrupts:
@@ -24,6 +35,7 @@ class Interrupts:
 
     def __init__(self) -> None:
         self._busy = self._wanted = False
+        self._step = _Step(self)
         self._before: dict[int, object] = {}
 
     def __enter__(self) -> Self:
@@ -36,15 +48,18 @@ class Interrupts:
         for number, handler in self._before.items():
             signal.signal(number, handler)  # type: ignore[arg-type]
 
-    @contextmanager
-    def step(self) -> Iterator[None]:
+    def step(self) -> _Step:
         """Mark a step that is done as a whole."""
+        return self._step
+
+    def begin(self) -> None:
+        """Let signals wait."""
         self._busy = True
-        try:
-            yield
-        finally:
-            self._busy = False
-        if self._wanted:
+
+    def end(self, *, failed: bool) -> None:
+        """Let signals through, and raise what has waited; after a failure that is what is raised."""
+        self._busy = False
+        if self._wanted and not failed:
             self._wanted = False
             raise KeyboardInterrupt
 

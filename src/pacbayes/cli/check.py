@@ -25,31 +25,36 @@ def check(
     label: Annotated[str | None, typer.Option(help="The column of true labels.")] = None,
     prediction: Annotated[str | None, typer.Option(help="The column of predicted labels.")] = None,
     loss: Annotated[
-        str | None, typer.Option(help="Instead of both, a column of losses between 0 and 1, such as for regression.")
+        str | None,
+        typer.Option(help="Instead of these two, a column of losses between 0 and 1, as of a regression."),
     ] = None,
     delta: Annotated[
         float, typer.Option(help="Allowed probability that the guarantee is wrong; choose it beforehand.")
     ] = 0.05,
-    candidates: Annotated[int, typer.Option(help="How many models you compare on these rows.")] = 1,
+    candidates: Annotated[int, typer.Option(help="How many models you compare on these rows; they share delta.")] = 1,
     out: Annotated[
         Path | None, typer.Option(help="Folder for certificate.json and report.html [default: DATA-certificate].")
     ] = None,
     missing_value: Annotated[
-        list[str] | None, typer.Option(help="A text that stands for a missing value; may be given again.")
+        list[str] | None, typer.Option(help="A text that stands for a missing value; repeatable.")
     ] = None,
     delimiter: Annotated[
-        str | None, typer.Option(help="What separates the columns of a text file [default: found in its first line].")
+        str | None, typer.Option(help="Separator of the columns of a text file [default: detected in its first line].")
     ] = None,
-    header: Annotated[bool, typer.Option(help="Whether the first line names the columns; if not, c1, c2, ...")] = True,
+    header: Annotated[
+        bool, typer.Option(help="Whether the first line names the columns; if not, they are c1, c2, ...")
+    ] = True,
     max_memory: MAX_MEMORY = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the run in the folder.")] = False,
     as_json: JSON = False,
     quiet: QUIET = False,
 ) -> None:
-    """Certify predictions that any tool made: how often that predictor is wrong on new cases, at most.
+    """Certify predictions that any tool wrote: an upper limit on how often that predictor is wrong on new cases.
 
-    The file has a row for each case, with its true label and what was predicted. The guarantee holds if the predictor
-    was fixed before these cases were looked at: they played no part in training it or in choosing it.
+    The file has a row for each case, with its true label and the prediction. The guarantee holds if the predictor was
+    fixed before anyone looked at these cases: they played no part in training it or in choosing it.
+
+        pacbayes check predictions.csv --label truth --prediction model
     """
     output = Output(as_json=as_json, quiet=quiet)
     names = {"label": label, "prediction": prediction, "loss": loss, "delimiter": delimiter}

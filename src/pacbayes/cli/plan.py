@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from pacbayes.bounds import examples_needed
-from pacbayes.certificate.words import round_up
+from pacbayes.certificate.words import confidence_words, round_up
 from pacbayes.cli._output import JSON, QUIET, Output, tidy
 
 __all__ = ["plan"]
@@ -15,21 +15,22 @@ __all__ = ["plan"]
 
 @tidy
 def plan(
-    target: Annotated[float, typer.Option(help="The guarantee that is wanted: true error at most this.")],
+    target: Annotated[float, typer.Option(help="The guarantee that you want: a true error of at most this.")],
     risk: Annotated[float, typer.Option(help="The error you expect to observe.")],
     kl: Annotated[
-        float, typer.Option(help="The divergence you expect, in nats: 0 for a model that is fixed beforehand.")
+        float, typer.Option(help="The divergence you expect, in nats; 0 for a model that is fixed beforehand.")
     ] = 0.0,
     delta: Annotated[float, typer.Option(help="Allowed probability that the guarantee is wrong.")] = 0.05,
     bound: Annotated[
-        str, typer.Option(help="A bound of the catalogue; auto is clopper_pearson at a divergence of 0, else maurer.")
+        str,
+        typer.Option(help="A name from 'pacbayes bounds'; auto is clopper_pearson if kl is 0, else maurer."),
     ] = "auto",
     as_json: JSON = False,
     quiet: QUIET = False,
 ) -> None:
-    """Say how many examples a guarantee needs, if the observed error turns out as expected.
+    """Compute how many examples a guarantee needs, if the observed error turns out as expected.
 
-    The examples are those that the bound is computed on; what training needs comes on top.
+    These are the examples that the bound is computed on; the rows for training are extra.
     """
     output = Output(as_json=as_json, quiet=quiet)
     bound = bound if bound != "auto" else ("clopper_pearson" if kl == 0.0 else "maurer")
@@ -40,5 +41,5 @@ def plan(
         return
     output.say(
         f"{n} examples are enough: if at most {100 * risk:g} % of them are wrong and the divergence is {kl:g}, then "
-        f"with probability at least {1 - delta:.6g} the true error is at most {round_up(value)} by {bound}."
+        f"with probability at least {confidence_words(delta)} the true error is at most {round_up(value)} by {bound}."
     )

@@ -1,9 +1,7 @@
-"""``pacbayes watch``: losses from a pipe or a growing file, and a certificate that is current at all times."""
+"""``pacbayes watch``: losses from a pipe or a growing file, a certificate that is current, and an alarm."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -11,74 +9,157 @@ import typer
 
 from pacbayes._core.arguments import single
 from pacbayes.certificate import Certificate
-from pacbayes.certificate.words import round_up
-from pacbayes.cli._growing import CHANGES, GrowingFile
 from pacbayes.cli._interrupts import Interrupts
-from pacbayes.cli._lines import LONGEST, Line, Lines, read_pipe
 from pacbayes.cli._output import JSON, QUIET, Output, tidy
-from pacbayes.cli._watch_state import WatchState
-from pacbayes.procedures import LossMonitor
+from pacbayes.cli._watch_hook import Hook
+from pacbayes.cli._watch_page import WatchPage
+from pacbayes.cli._watch_streams import Watching
+from pacbayes.cli._watcher import NO_WAY_BACK, Watcher
 
-__all__ = ["watch"]
+__all__ = ["ALARMED", "watch"]
 
-_SHOWN = 5
-_TOO_MANY = 10
+ALARMED = 3
 _UNREADABLE = ("count", "stop")
-_NO_WAY_BACK = "--state needs a file to go on in. A pipe cannot be read again."
+
+
+Source = Annotated[str, typer.Argument(help="A file, or '-' for a pipe.")]
+Delta = Annotated[float, typer.Option(help="Allowed probability that any of the numbers is ever wrong.")]
+Every = Annotated[int, typer.Option(help="Print after this many lines.", min=1)]
+Follow = Annotated[bool, typer.Option("--follow", help="Keep reading as the file grows, until interrupted.")]
+Out = Annotated[Path | None, typer.Option(help="Keep this certificate file up to date.")]
+State = Annotated[
+    Path | None,
+    typer.Option(help="Continue from this file after a restart, and keep it up to date [default: OUT.state]."),
+]
+Unreadable = Annotated[
+    str,
+    typer.Option(help="For lines that cannot be read: count them as wrong (loss 1), or stop.", metavar="count|stop"),
+]
+Certified = Annotated[
+    Path | None, typer.Option(help="Raise an alarm when this folder or certificate.json is no longer true.")
+]
+FalseAlarm = Annotated[
+    float | None,
+    typer.Option(help="Allowed probability of a false alarm, over all lines that ever come [default: 0.01]."),
+]
+OnAlarm = Annotated[
+    str | None,
+    typer.Option(help="A program and its arguments, run once on an alarm; PACBAYES_ALARM_ROW and others tell it."),
+]
+UntilAlarm = Annotated[bool, typer.Option("--until-alarm", help="End with the alarm.")]
+Recent = Annotated[int, typer.Option(help="Lines that the recent risk is about.", min=1, max=100_000)]
+Page = Annotated[
+    Path | None, typer.Option(help="Keep this HTML page current; it shows the curve and loads itself again.")
+]
+By = Annotated[str | None, typer.Option(help="A stream for each value under this name; all lines are then objects.")]
+Most = Annotated[
+    int | None,
+    typer.Option(help="The most streams, with equal shares [default: any number, later ones a smaller share]."),
+]
 
 
 @tidy
 def watch(
-    source: Annotated[str, typer.Argument(help="A file, or '-' for a pipe.")] = "-",
-    delta: Annotated[float, typer.Option(help="Allowed probability that any of the numbers is ever wrong.")] = 0.05,
-    every: Annotated[int, typer.Option(help="Print after this many lines.", min=1)] = 100,
-    follow: Annotated[
-        bool, typer.Option("--follow", help="Go on reading as the file grows, until interrupted.")
-    ] = False,
-    out: Annotated[Path | None, typer.Option(help="Keep this certificate.json current.")] = None,
-    state: Annotated[
-        Path | None,
-        typer.Option(help="Go on from this file after a restart, and keep it current [default: OUT.state]."),
-    ] = None,
-    unreadable: Annotated[
-        str, typer.Option(help="A line that cannot be read: count it as wrong (loss 1), or stop.", metavar="count|stop")
-    ] = "count",
+    source: Source = "-",
+    delta: Delta = 0.05,
+    every: Every = 100,
+    follow: Follow = False,
+    out: Out = None,
+    state: State = None,
+    unreadable: Unreadable = "count",
+    certificate: Certified = None,
+    alarm: FalseAlarm = None,
+    on_alarm: OnAlarm = None,
+    until_alarm: UntilAlarm = False,
+    window: Recent = 1000,
+    page: Page = None,
+    by: By = None,
+    streams: Most = None,
     as_json: JSON = False,
     quiet: QUIET = False,
 ) -> None:
-    """Keep a guarantee current while losses come in; it holds at all times at once, so looking costs nothing.
+    """Update a guarantee while losses come in; it holds at all times at once, so you may look as often as you like.
 
-    One line is one loss between 0 (right) and 1 (wrong), or a JSON object with "label" and "prediction". Each
-    prediction must have been made before its label was known. A line that cannot be read counts as wrong, since a
-    guarantee over those that can be read alone would not hold; a blank line is no line.
+    Each line is one loss between 0 (right) and 1 (wrong), or a JSON object with "label" and "prediction" or with
+    "loss". Each prediction must have been made before its label was known. A line that cannot be read counts as wrong,
+    because a guarantee over the readable lines alone would not hold; blank lines are skipped.
 
-    Where the file is named and --out or --state given, a restart goes on where the last run was.
+    With --certificate there is an alarm, status 3, when the losses say that the certificate is no longer true. If the
+    risk of each line, given those before it, never exceeds the certified number, an alarm has at most the probability
+    --alarm, ever. Labels may come late: lines are judged in the order in which they come, and how long a label takes
+    must not depend on whether the prediction was right. Labels may come for a sample only, if it is chosen without
+    looking at labels or predictions. A line that cannot be read is never evidence for an alarm.
+
+    With a named file and --out or --state, a restart continues where the last run stopped.
+
+        tail -f losses.txt | pacbayes watch --every 1000
     """
-    output = Output(as_json=as_json, quiet=quiet)
     single("watch", "delta", delta)
     if unreadable not in _UNREADABLE:
         raise ValueError(f"--unreadable must be count or stop. Got {unreadable!r} instead.")
-    _refuse_other_files(source, out, state)
+    _refuse_other_files(source, {"--out": out, "--state": state, "--page": page})
+    _refuse_options(certificate, {"--alarm": alarm, "--on-alarm": on_alarm, "--page": page}, until_alarm=until_alarm)
+    _refuse_streams(by, streams, out)
+    certified, alpha = _read_certificate(certificate), 0.01 if alarm is None else alarm
+    watching = Watching(delta=delta, certificate=certified, alpha=alpha, window=window, by=by, most=streams)
+    watching.begin(None, 1)  # what cannot be watched is refused before anything is read
+    hook = None if on_alarm is None else Hook(on_alarm)
+    shown = None if page is None else WatchPage(page, source)
+    output = Output(as_json=as_json, quiet=quiet)
     with Interrupts() as interrupts:
-        watcher = _Watcher(output, every=every, out=out, stop=unreadable == "stop", interrupts=interrupts)
-        try:
-            watcher.open(source, delta, follow=follow, state=state)
-            watcher.run()
-            watcher.close(source)
-        finally:
-            watcher.release()
+        watcher = Watcher(output, watching, every=every, out=out, stop=unreadable == "stop", interrupts=interrupts)
+        watcher.prepare(hook=hook, page=shown, until_alarm=until_alarm)
+        _watch_to_the_end(watcher, source, follow=follow, state=state)
+    if watcher.alarmed:
+        raise typer.Exit(ALARMED)
 
 
-def _refuse_other_files(source: str, out: Path | None, state: Path | None) -> None:
+def _watch_to_the_end(watcher: Watcher, source: str, *, follow: bool, state: Path | None) -> None:
+    try:
+        watcher.open(source, follow=follow, state=state)
+        watcher.run()
+        watcher.close(source)
+    finally:
+        watcher.release()
+
+
+def _read_certificate(place: Path | None) -> Certificate | None:
+    if place is None:
+        return None
+    return Certificate.from_json(place / "certificate.json" if place.is_dir() else place)
+
+
+def _refuse_options(certificate: Path | None, options: dict[str, object], *, until_alarm: bool) -> None:
+    named = [name for name, value in options.items() if value is not None] + ["--until-alarm"] * until_alarm
+    if certificate is None and named:
+        raise ValueError(f"{named[0]} needs --certificate, which says what may stop being true.")
+
+
+def _refuse_streams(by: str | None, streams: int | None, out: Path | None) -> None:
+    if streams is not None and by is None:
+        raise ValueError("--streams needs --by, the name of what tells streams apart.")
+    if streams is not None and not 1 <= streams <= 1_000_000:
+        raise ValueError(f"--streams must lie between 1 and 1000000. Got {streams} instead.")
+    if by is not None and not by:
+        raise ValueError("--by must be the name of what tells streams apart. It is empty.")
+    if by is not None and out is not None:
+        raise ValueError("--out is one certificate, and --by makes many streams; keep them with --state.")
+
+
+def _refuse_other_files(source: str, files: dict[str, Path | None]) -> None:
     if source != "-" and Path(source).is_dir():
         raise ValueError(f"{source!r} is a folder; give a file, or '-' for a pipe.")
-    if source == "-" and state is not None:
-        raise ValueError(_NO_WAY_BACK)
-    for name, path in (("--out", out), ("--state", state)):
-        if path is not None:
-            _refuse_place(name, path, source)
-    if out is not None and out == state:
-        raise ValueError(f"--out and --state must be two files. Got {str(out)!r} for both.")
+    if source == "-" and files["--state"] is not None:
+        raise ValueError(NO_WAY_BACK)
+    given = {name: path for name, path in files.items() if path is not None}
+    for name, path in given.items():
+        _refuse_place(name, path, source)
+    names = list(given)
+    for place, name in enumerate(names):
+        for other in names[place + 1 :]:
+            if given[name] == given[other]:
+                raise ValueError(f"{name} and {other} must be two files. Got {str(given[name])!r} for both.")
+    out = files["--out"]
     if out is not None and out.exists():
         try:
             Certificate.from_json(out)
@@ -93,133 +174,3 @@ def _refuse_place(name: str, path: Path, source: str) -> None:
         raise ValueError(f"{name} must be a file. {str(path)!r} is a folder.")
     if source != "-" and path.resolve() == Path(source).resolve():
         raise ValueError(f"{name} must be another file than the losses. Got {str(path)!r} for both.")
-
-
-class _Watcher:
-    """The losses so far, where they come from, and where the certificate goes."""
-
-    def __init__(self, output: Output, *, every: int, out: Path | None, stop: bool, interrupts: Interrupts) -> None:
-        self._output, self._every, self._out, self._stop = output, every, out, stop
-        self._interrupts = interrupts
-        self.monitor: LossMonitor | None = None
-        self._file: GrowingFile | None = None
-        self._state: WatchState | None = None
-        self._shown: Certificate | None = None
-
-    def open(self, source: str, delta: float, *, follow: bool, state: Path | None) -> None:
-        """Find the place to begin at: that of an earlier run if there was one."""
-        if source == "-":
-            self._lines, self.monitor = Lines(), LossMonitor(delta)
-            return
-        self._source = source
-        self._file = GrowingFile(Path(source), follow=follow, announce=self._announce)
-        place = state if state is not None or self._out is None else self._out.with_name(f"{self._out.name}.state")
-        if place is None or (state is None and not self._file.regular):
-            self.monitor = LossMonitor(delta)
-            return
-        if not self._file.regular:
-            raise ValueError(_NO_WAY_BACK)
-        keeper = WatchState(place, Path(source))
-        monitor = keeper.load(delta, self._file)
-        self.monitor, self._state = monitor, keeper
-        if len(monitor):
-            self._output.note(f"going on after {len(monitor)} losses, from {str(place)!r}")
-
-    def run(self) -> None:
-        """Take line by line; a line, its loss and its place are taken together."""
-        try:
-            for line in self._read():
-                with self._interrupts.step():
-                    if not line.ended and not line.lost:
-                        self._leave_last_line_open()
-                    self._take(line)
-        except KeyboardInterrupt:
-            pass  # the usual way to end --follow
-
-    def _read(self) -> Iterator[Line]:
-        return iter(self._file) if self._file is not None else read_pipe(sys.stdin, self._lines)
-
-    @property
-    def _place(self) -> Lines:
-        return self._lines if self._file is None else self._file.lines
-
-    def _take(self, line: Line) -> None:
-        monitor = self._known()
-        counted = line.content is None or bool(line.content.strip())
-        if counted:
-            self._add(monitor, line)
-        self._place.take()
-        if counted and len(monitor) % self._every == 0:
-            self._report()
-
-    def _add(self, monitor: LossMonitor, line: Line) -> None:
-        try:
-            monitor.add(_loss_of(line))
-        except ValueError as error:
-            number = self._place.number + 1
-            if self._stop:
-                raise ValueError(f"Line {number} cannot be read: {error} Nothing after it is counted.") from None
-            monitor.add_unreadable()
-            if monitor.unreadable <= _SHOWN:
-                self._output.warn(f"line {number}: {error} It counts as wrong.")
-            elif monitor.unreadable == _SHOWN + 1:
-                self._output.warn(f"line {number}: this and further lines that cannot be read are only counted.")
-            if monitor.unreadable == _TOO_MANY == len(monitor):
-                raise ValueError(f"The first {_TOO_MANY} lines are not losses. Is this the right file?") from None
-
-    def _leave_last_line_open(self) -> None:
-        """Keep the place before a line whose end may still come, so that a restart does not count it twice."""
-        self._save()
-        self._state = None
-
-    def _announce(self, change: str) -> None:
-        self._output.note(CHANGES[change].format(source=repr(self._source)))
-        self._save()
-
-    def _save(self) -> None:
-        if self._state is not None and self._file is not None:
-            self._state.save(self._known(), self._file)
-
-    def _known(self) -> LossMonitor:
-        if self.monitor is None:
-            raise RuntimeError("the source is not open")
-        return self.monitor
-
-    def _report(self) -> None:
-        certificate = self._shown = self._known().certificate()
-        self._save()
-        if self._out is not None:
-            certificate.to_json(self._out)
-        risk, unreadable = certificate.statements[0].risk, self._known().unreadable
-        self._output.result(
-            {"n": certificate.n, "observed": risk, "value": certificate.value, "unreadable": unreadable}
-        )
-        if not self._output.quiet:
-            value = round_up(certificate.value)
-            self._output.say(f"{certificate.n:>9} losses, observed {risk:.4f}, true loss at most {value}")
-
-    def close(self, source: str) -> None:
-        """Say where it ended; the certificate and the state are current then."""
-        monitor = self._known()
-        if not len(monitor):
-            raise ValueError(f"No loss could be read from {source!r}.")
-        if self._shown is None or self._shown.n != len(monitor):
-            self._report()
-        self._save()
-        if self._shown is not None:
-            self._output.say(self._shown.sentence())
-        if monitor.unreadable:
-            self._output.note(f"{monitor.unreadable} lines could not be read and count as wrong (loss 1).")
-
-    def release(self) -> None:
-        """Close the file."""
-        if self._file is not None:
-            self._file.close()
-
-
-def _loss_of(line: Line) -> float:
-    if line.lost:
-        raise ValueError("its end was cut off.")
-    if line.content is None:
-        raise ValueError(f"it is longer than {LONGEST} bytes.")
-    return LossMonitor.loss_of(line.content)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from inspect import isclass
 from typing import Any, Self, cast
 
@@ -29,6 +30,7 @@ from pacbayes._core.types import (
 from pacbayes.certificate import Certificate
 from pacbayes.estimators.wrapped import CertifiedSplit
 from pacbayes.learners import CrossValidatedLogistic, EncodedClassifier
+from pacbayes.metrics import Questions, read_questions
 from pacbayes.procedures import ClassifierLearner, Pair, Procedure, Split, Transfer, hash_rows, transfer_delta
 from pacbayes.procedures.class_weights import ClassWeight, check_class_weight
 from pacbayes.tables import ColumnPreprocessor, TableError, name_texts
@@ -74,6 +76,17 @@ class CertifiedClassifier(ClassifierMixin, CertifiedSplit):  # type: ignore[misc
         Weights of the classes in learning: set as the estimator's own ``class_weight`` (of a pipeline the last step's,
         of a search that of the estimator inside), or given to its ``fit`` as sample weights, which "balanced" counts
         on the learning rows. Labels that a mapping leaves out weigh 1. The certificate counts each judged row once.
+    metrics : str, sequence of str or mapping, default=("error",)
+        What is certified: "error", "balanced-error", "recall:CLASS", "fnr:CLASS", "fpr:CLASS", "specificity:CLASS",
+        "precision:CLASS", "cost", and of probabilities "brier" and "log-loss" (counted up to 7). All of them hold
+        together; each has an even part of delta, or one by its weight in a mapping. The first gives the headline.
+    groups : str, int or sequence of them, default=None
+        Columns of X, by name or position: each metric is stated for each group of rows with the same values in them,
+        too.
+    differences : bool, default=False
+        Whether to state, for each rate, the largest difference between any two groups.
+    cost : mapping or array_like, default=None
+        For the metric "cost": costs by pairs of true and predicted class, or a square of them, a row per true class.
     candidates : int, default=1
         How many settings you compare by their certificates on the same rows; each is given ``delta/candidates``.
     refit : bool, default=False
@@ -111,6 +124,13 @@ class CertifiedClassifier(ClassifierMixin, CertifiedSplit):  # type: ignore[misc
     >>> model.n_learning_, round(model.certificate_.value, 4)
     (800, 0.1776)
 
+    More than the error, for all rows and by group:
+
+    >>> model = pb.CertifiedClassifier(metrics=("error", "recall:1"), random_state=0)
+    >>> certificate = model.fit(sample.X, sample.y).certificate_
+    >>> [(each.name, each.side, each.n, round(each.value, 4)) for each in certificate.statements]
+    [('error', 'upper', 1200, 0.1811), ('recall:1', 'lower', 615, 0.7885)]
+
     Columns of text and missing values:
 
     >>> import pandas as pd
@@ -132,6 +152,10 @@ class CertifiedClassifier(ClassifierMixin, CertifiedSplit):  # type: ignore[misc
         split: float | str = "adaptive",
         preprocessing: Transformer | str | None = None,
         class_weight: ClassWeight | None = None,
+        metrics: str | Sequence[str] | Mapping[str, float] = ("error",),
+        groups: str | int | Sequence[str | int] | None = None,
+        differences: bool = False,
+        cost: Mapping[tuple[Any, Any], float] | ArrayLike | None = None,
         candidates: int = 1,
         refit: bool = False,
         random_state: RandomState = None,
@@ -141,6 +165,10 @@ class CertifiedClassifier(ClassifierMixin, CertifiedSplit):  # type: ignore[misc
         self.split = split
         self.preprocessing = preprocessing
         self.class_weight = class_weight
+        self.metrics = metrics
+        self.groups = groups
+        self.differences = differences
+        self.cost = cost
         self.candidates = candidates
         self.refit = refit
         self.random_state = random_state
@@ -170,7 +198,18 @@ class CertifiedClassifier(ClassifierMixin, CertifiedSplit):  # type: ignore[misc
         self._check_preprocessing(owner, rows, labels.size)
         if self.class_weight is not None:
             check_class_weight(owner, self.class_weight, self.base_estimator(), self.classes_)
+        self._questions().group(owner, rows)  # a column that is not there is found out before the work
         return rows, labels
+
+    def _questions(self) -> Questions:
+        return read_questions(
+            type(self).__name__,
+            self.metrics,
+            self.groups,
+            differences=self.differences,
+            cost=self.cost,
+            classes=self.classes_,
+        )
 
     def _check_preprocessing(self, owner: str, rows: Rows, count: int) -> None:
         """Refuse what is no transformer or has learned already, and texts that nothing turns into numbers."""
@@ -185,7 +224,7 @@ class CertifiedClassifier(ClassifierMixin, CertifiedSplit):  # type: ignore[misc
         elif self.estimator is None and texts:
             raise TableError(
                 f"The column {texts[0]!r} holds no numbers, which {owner} without an estimator cannot learn from. "
-                "Give preprocessing='auto'."
+                "Pass preprocessing='auto'."
             )
 
     def _make_preprocessing(self) -> Transformer | None:
@@ -197,8 +236,10 @@ class CertifiedClassifier(ClassifierMixin, CertifiedSplit):  # type: ignore[misc
 
     def _procedure(self, rows: int) -> Procedure:
         del rows
+        asked, steps = self._questions(), self._make_preprocessing()
         return Split(
-            learner=ClassifierLearner(self.base_estimator(), self._make_preprocessing(), self.class_weight),
+            learner=ClassifierLearner(self.base_estimator(), steps, self.class_weight, asked.needs_probabilities),
+            questions=asked,
             stop=self._stop(),
             delta=float(self.delta),
             candidates=int(self.candidates),

@@ -14,7 +14,8 @@ from pacbayes.procedures.cautions import CertificateWarning, find_cautions, hash
 from pacbayes.procedures.certifier import ProcedureCertifier, certify_rows
 from pacbayes.procedures.classifier_learner import ClassifierLearner
 from pacbayes.procedures.given import Given
-from pacbayes.procedures.monitor import LossMonitor, Monitor
+from pacbayes.procedures.loss_lines import decode_line, key_in, loss_in
+from pacbayes.procedures.monitor import LossMonitor, Watch
 from pacbayes.procedures.online import Online
 from pacbayes.procedures.posterior import Posterior
 from pacbayes.procedures.regressor_learner import RegressorLearner
@@ -33,7 +34,6 @@ __all__ = [
     "Issued",
     "Learner",
     "LossMonitor",
-    "Monitor",
     "Online",
     "Pair",
     "Point",
@@ -45,20 +45,24 @@ __all__ = [
     "Split",
     "Stop",
     "Transfer",
+    "Watch",
     "certify_rows",
     "compare_certificates",
     "compare_numbers",
     "compare_with_source",
+    "decode_line",
     "draw_order",
     "find_cautions",
     "get",
     "hash_rows",
+    "key_in",
+    "loss_in",
     "transfer_delta",
     "version_differences",
 ]
 
 PROCEDURES: dict[str, type[Procedure]] = {
-    each.name: each for each in (Split, Posterior, Online, Given, Transfer, Monitor)
+    each.name: each for each in (Split, Posterior, Online, Given, Transfer, Watch)
 }
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import math
-from collections.abc import Iterable, Mapping
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, NoReturn
+from typing import ClassVar
 
 import numpy as np
 
@@ -17,15 +17,16 @@ from pacbayes._core.types import FloatArray, Labels, RowsLike
 from pacbayes.bounds import betting_rates
 from pacbayes.certificate import Certificate, Check, Choice, Statement, issue
 from pacbayes.procedures.base import Issued, Procedure, Sample
+from pacbayes.procedures.loss_lines import decode_line, loss_in
 from pacbayes.summary import Summary
 
-__all__ = ["LossMonitor", "Monitor"]
+__all__ = ["LossMonitor", "Watch"]
 
 _BLOCK = 4096  # losses are added up in blocks of this size, whenever a certificate is asked for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Monitor(Procedure):
+class Watch(Procedure):
     """The average loss of whatever predicted, at all times at once.
 
     Attributes
@@ -78,17 +79,6 @@ def _observed(summary: Summary) -> dict[str, int | float | FloatArray]:
     return {"risk": summary.risk, "log_growth": summary.log_growth}
 
 
-def _differ(label: object, prediction: object) -> float:
-    """Return whether two classes differ; refuse what is no class, or not of the same kind."""
-    if label is None or prediction is None:
-        raise ValueError("'label' and 'prediction' must be known. Got null.")
-    if isinstance(prediction, float) and not prediction.is_integer() and not isinstance(label, str):
-        raise ValueError(f"'prediction' must be a class, not a probability. Got {prediction!r}.")
-    if isinstance(label, str) != isinstance(prediction, str):
-        raise ValueError(f"'label' and 'prediction' must be of one kind. Got {label!r:.30} and {prediction!r:.30}.")
-    return float(label != prediction)
-
-
 class LossMonitor:
     """Losses in [0, 1], one at a time, and a certificate that holds at all times at once.
 
@@ -117,7 +107,7 @@ class LossMonitor:
         self._delta = float(single("LossMonitor", "delta", delta))
         self._unreadable = 0
         self._rates, self._weights = betting_rates()
-        self._waiting: list[float] = []
+        self._waiting = array("d")  # a quarter of the memory of a list: there may be many streams
         self._summary: Summary | None = None  # of all whole blocks
 
     @property
@@ -133,18 +123,7 @@ class LossMonitor:
     @staticmethod
     def loss_of(line: str | bytes) -> float:
         """Return the loss that a line states: a number in [0, 1], or whether label and prediction differ."""
-        try:
-            text = line.decode("utf-8") if isinstance(line, bytes) else line
-            given = json.loads(text, object_pairs_hook=_read_pairs, parse_constant=_refuse)
-        except (ValueError, RecursionError):
-            _refuse(line)
-        if isinstance(given, dict):
-            if "label" not in given or "prediction" not in given:
-                raise ValueError("an object must have 'label' and 'prediction'.")
-            return _differ(given["label"], given["prediction"])
-        if isinstance(given, bool) or not isinstance(given, int | float) or not 0.0 <= given <= 1.0:
-            _refuse(line)
-        return float(given)
+        return loss_in(decode_line(line), line)
 
     def __len__(self) -> int:
         return len(self._waiting) + (0 if self._summary is None else self._summary.n)
@@ -175,9 +154,9 @@ class LossMonitor:
         if summary is None:
             raise ValueError("A certificate needs at least one loss. There is none yet.")
         notes = (Note("lines_counted_as_wrong", {"lines": self.unreadable}),) if self.unreadable else ()
-        return Monitor(delta=self.delta).certify(summary, notes)
+        return Watch(delta=self.delta).certify(summary, notes)
 
-    def _with(self, losses: list[float]) -> Summary:
+    def _with(self, losses: Sequence[float]) -> Summary:
         """Return the summary of all whole blocks and of some further losses."""
         part = Summary.from_values(np.array(losses), rates=self._rates, weights=self._weights)
         return part if self._summary is None else self._summary + part
@@ -203,7 +182,7 @@ class LossMonitor:
         if set(record) != set(made.to_dict()) or record["rates"] != made._digest():
             raise ValueError("The losses so far were added up by another version of pacbayes.")
         n, unreadable = _read_count(record["n"]), _read_count(record["unreadable"])
-        made._waiting = _read_floats(record["waiting"])
+        made._waiting = array("d", _read_floats(record["waiting"]))
         if n:
             like = made._with([0.0])
             high, low = np.array(_read_floats(record["high"])), np.array(_read_floats(record["low"]))
@@ -240,18 +219,3 @@ def _read_count(value: object) -> int:
     if type(value) is not int or not 0 <= value <= 2**53:
         raise ValueError(_NOT_A_MONITOR)
     return value
-
-
-def _read_pairs(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """Return an object of JSON; one that says the same thing twice says nothing."""
-    record = dict(pairs)
-    if len(record) != len(pairs):
-        raise ValueError("a name occurs twice.")
-    return record
-
-
-def _refuse(line: str | bytes) -> NoReturn:
-    start = line[:80].decode("utf-8", "backslashreplace") if isinstance(line, bytes) else line[:80]
-    raise ValueError(
-        f"expected a loss in [0, 1], or an object with 'label' and 'prediction'. Got {start.strip()!r:.60}."
-    )

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple, Protocol
 
-from pacbayes import metrics
-from pacbayes.certificate import LEARNING_CURVE, REFIT, Choice, Statement, issue, write_curve
-from pacbayes.metrics import Judged
+from pacbayes.certificate import LEARNING_CURVE, REFIT, Choice, issue, write_curve
+from pacbayes.metrics import Grouping, Judged, Questions
 from pacbayes.procedures.base import Issued, Procedure, Sample
-from pacbayes.procedures.blocks import observe_blocks
 from pacbayes.procedures.cautions import find_repetitions
+from pacbayes.procedures.statements import Judgement, choices_of
 
 __all__ = ["FixedFraction", "Learned", "Learner", "Point", "Split", "Stop", "Tally", "learning_count"]
 
@@ -153,8 +152,8 @@ class Split(Procedure):
         How many settings are compared by their certificates on these rows.
     bound : {"clopper_pearson", "chernoff"}
         For the number of errors on the judged rows.
-    metrics : tuple of str
-        What is stated: names of :data:`pacbayes.metrics.METRICS`.
+    questions : Questions
+        What is stated.
     refit : bool
         Whether a second predictor is learned from all rows, the judged ones among them. It plays no part in the
         certificate, which is not about it.
@@ -165,7 +164,7 @@ class Split(Procedure):
     delta: float
     candidates: int = 1
     bound: str = "clopper_pearson"
-    metrics: tuple[str, ...] = ("error",)
+    questions: Questions = field(default_factory=Questions)
     refit: bool = False
 
     name: ClassVar[str] = "split"
@@ -178,13 +177,13 @@ class Split(Procedure):
         """Train until the stop, evaluate and issue."""
         count, curve = self._find_stop(sample)
         learned = self.learner.learn(sample, count)
-        judged = learned.judge(sample, count)
+        judged, grouping = learned.judge(sample, count), self._group(sample, count)
         certificate = issue(
             self.name,
-            [self._statement(name, judged) for name in self.metrics],
+            self._judgement().state(judged, grouping),
             delta=self.delta,
             candidates=self.candidates,
-            choices=self._choices(count, curve, learned),
+            choices=[*self._choices(count, curve, learned), *choices_of(self.questions, grouping)],
             notes=(*sample.notes, *find_repetitions(sample.X, sample.y, sample.order[:count])),
             digests=sample.digests() | dict(learned.digests),
             seed=sample.random_state,
@@ -196,7 +195,7 @@ class Split(Procedure):
 
     def _find_stop(self, sample: Sample) -> tuple[int, tuple[Point, ...]]:
         """Return how many rows to learn from, and the learning curve on the rows before; no row after is looked at."""
-        rows, delta = len(sample.y), self.delta / self.candidates / len(self.metrics)
+        rows, delta = len(sample.y), self.delta / self.candidates * self.questions.first_share
         times, sizes = self.stop.times(rows), self.stop.snapshots(rows)
         snapshots = _Snapshots(self.learner, sample)
         for place, now in enumerate(times[:-1]):
@@ -219,23 +218,18 @@ class Split(Procedure):
             *([REFIT] if self.refit else []),
         ]
 
-    def _statement(self, name: str, judged: Judged) -> Statement:
-        """State one metric; all of them share delta evenly, so that they hold together."""
-        metric = metrics.get(name)
-        found = metric.observe(judged)
-        if found.n < 1:
-            raise ValueError(f"The metric {name!r} is about none of the {len(judged.labels)} judged rows.")
-        blocks = None if found.losses is None else observe_blocks(found.losses, self.delta / self.candidates)
-        return Statement(
+    def _group(self, sample: Sample, count: int) -> Grouping | None:
+        """Return the groups of the judged rows, if rows are grouped."""
+        found = self.questions.group(type(self).__name__, sample.X)
+        return None if found is None else found.take(sample.order[count:])
+
+    def _judgement(self) -> Judgement:
+        return Judgement(
+            questions=self.questions,
             about="predict",
-            quantity=metric.quantity,
-            scale=found.scale,
-            n=found.n,
-            observed=found.observed if blocks is None else blocks,
+            delta=self.delta / self.candidates,
+            assumptions=("iid", "nothing_before", "row_by_row"),
             bound=self.bound,
-            rates=None if blocks is None else "one_n",
-            share=1.0 / len(self.metrics),
-            assumptions=("iid", "nothing_before", "row_by_row", *judged.assumptions),
         )
 
 

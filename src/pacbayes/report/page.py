@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from pacbayes._core.notes import Note
 from pacbayes._core.plain import mark_code
-from pacbayes.certificate import QUANTITIES, Certificate, find_notices, notice_words
+from pacbayes.certificate import Certificate, find_notices, notice_words
 from pacbayes.certificate.words import plain_sentence
 from pacbayes.report import phrases
 from pacbayes.report.contents import Contents, Section
@@ -91,13 +91,11 @@ def render(
     page = _environment().get_template("page.html")
     return page.render(
         certificate=certificate,
-        number=phrases.headline_words(certificate),
-        noun=QUANTITIES[certificate.statements[0].quantity].noun,
-        unit=phrases.unit_words(certificate),
+        headline=phrases.Headline.of(certificate),
         sentence=plain_sentence(certificate),
         notices=[notice_words(each) for each in contents.notices],
         verdict=phrases.verdict_words(certificate),
-        often="" if phrases.headline_value(certificate) >= 1.0 else phrases.often_words(certificate.delta),
+        often="" if phrases.says_nothing(certificate) else phrases.often_words(certificate.delta),
         reader=_fill_sections(READER, contents),
         statistician=_fill_sections(STATISTICIAN, contents),
         style=_environment().get_template("page.css").render(),

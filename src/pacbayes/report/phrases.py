@@ -9,10 +9,13 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from pacbayes._core.notes import Note
+from pacbayes._core.plain import visible
 from pacbayes._core.units import observed_text
 from pacbayes.certificate import QUANTITIES, SUBJECTS, Certificate, Statement
 from pacbayes.certificate.assumptions import ASSUMPTIONS
-from pacbayes.certificate.words import headline_value, limit_words, note_words, risk_words, scale_words
+from pacbayes.certificate.statement import observed_share
+from pacbayes.certificate.statement_words import group_words, quantity_noun
+from pacbayes.certificate.words import headline_value, limit_words, note_words, scale_words
 
 __all__ = [
     "OBSERVED",
@@ -21,6 +24,7 @@ __all__ = [
     "RULES",
     "SIDES",
     "Comparison",
+    "Headline",
     "Rule",
     "compare_with_trivial",
     "condition_words",
@@ -33,6 +37,7 @@ __all__ = [
     "often_words",
     "order_words",
     "rates_words",
+    "says_nothing",
     "scope_words",
     "subject_words",
     "unit_words",
@@ -99,7 +104,7 @@ QUESTIONS = {
     "before_label": "Was each prediction made before the truth was known, and was every case counted?",
     "average_over_time": "Is an average over all that time what you want to know?",
 }
-SIDES = {"upper": "at most", "lower": "at least"}
+SIDES = {"upper": "at most", "lower": "at least", "both": "at most"}
 _SCOPE = {  # by what has to be true
     "iid": "It is about new cases from the same source as these rows; if the source changes, it says nothing.",
     "later_iid": "It is about cases like those of the judged period; if things have changed since, it says nothing.",
@@ -115,6 +120,21 @@ OBSERVED = {
     "risk": "Mean loss on these rows",
 }
 _RATES = {"one_n": "the library's grid for this number of rows", "all_n": "the library's grid for all numbers of rows"}
+
+
+class Headline(NamedTuple):
+    """What a report opens with: the number, what stands beside it, and what it is, with its side."""
+
+    number: str
+    unit: str
+    noun: str
+    side: str
+
+    @classmethod
+    def of(cls, certificate: Certificate) -> Headline:
+        """Return the headline of a certificate."""
+        first = certificate.statements[0]
+        return cls(headline_words(certificate), unit_words(first), quantity_noun(first), SIDES[first.side])
 
 
 def headline_words(certificate: Certificate) -> str:
@@ -148,36 +168,51 @@ def often_words(delta: float) -> str:
     --------
     >>> from pacbayes.report.phrases import often_words
     >>> print(often_words(0.05))
-    If this were done on 100 different data sets, at most about 5 of the 100 numbers would be too small.
+    If this were done on 100 different data sets, at most about 5 of the 100 certificates would be wrong.
     """
     number = _count_among(Fraction(repr(delta)), 1)
     return (
         f"If this were done on {number['cases']} different data sets, at most about {number['count']} of the "
-        f"{number['cases']} numbers would be too small."
+        f"{number['cases']} certificates would be wrong."
     )
 
 
 def noun_words(statement: Statement) -> str:
     """Return what a statement bounds as a heading has it, with its scale where there is one."""
-    known = QUANTITIES[statement.quantity]
-    return known.noun if known.parameter is None else f"{known.noun}, {known.parameter} {scale_words(statement)}"
+    known, noun = QUANTITIES[statement.quantity], quantity_noun(statement) + group_words(statement)
+    return noun if known.parameter is None else f"{noun}, {known.parameter.replace('_', ' ')} {scale_words(statement)}"
+
+
+def unit_words(statement: Statement) -> str:
+    """Return what stands beside the large number."""
+    if _is_over_time(statement):
+        return f"mean {QUANTITIES[statement.quantity].words} over time so far, at most"
+    return QUANTITIES[statement.quantity].unit.format(label=visible(statement.label or ""))
+
+
+def says_nothing(certificate: Certificate) -> bool:
+    """Return whether the number that a report opens with excludes nothing."""
+    first = certificate.statements[0]
+    return first.is_vacuous or (first.side == "upper" and headline_value(certificate) >= 1.0)
 
 
 def verdict_words(certificate: Certificate) -> str:
     """Return what the headline means, and whether it says anything."""
     best, first = headline_value(certificate), certificate.statements[0]
-    quantity = QUANTITIES[first.quantity]
-    if best >= 1.0:
+    quantity, label = QUANTITIES[first.quantity], visible(first.label or "")
+    if says_nothing(certificate):
         return "This number says nothing."
     if _is_over_time(first) and best < _WEAK:
         return f"Over all that time the {quantity.noun} was on average at most {limit_words(first, best)}."
-    if best < _WEAK:
-        limit = limit_words(first, best)
-        numbers = _count_among(Fraction(best), _ENOUGH) | {"limit": limit, "scale": scale_words(first)}
+    wrong = 1.0 - best if first.side == "lower" else best
+    if wrong < _WEAK:
+        limit, number = limit_words(first, best), _count_among(Fraction(best), _ENOUGH, first.side)
+        numbers = number | {"limit": limit, "scale": scale_words(first), "label": label}
         return quantity.verdict.format(percent=limit.removesuffix(" %"), **numbers)
-    if first.risk >= _OFTEN:
-        seen = risk_words(first)
-        numbers = {"percent": seen.removesuffix(" %"), "risk": seen, "scale": scale_words(first)}
+    seen = observed_share(first)
+    if seen >= _OFTEN:
+        text = observed_text(seen, first.scale, quantity.power)
+        numbers = {"percent": text.removesuffix(" %"), "risk": text, "scale": scale_words(first), "label": label}
         return f"This is a weak guarantee. {quantity.often.format(**numbers)}"
     return f"This is a weak guarantee. There are only {first.n} judged rows; more would sharpen it."
 
@@ -187,17 +222,11 @@ def _is_over_time(statement: Statement) -> bool:
     return "average_over_time" in statement.assumptions
 
 
-def unit_words(certificate: Certificate) -> str:
-    """Return what stands beside the number that a report opens with."""
-    first = certificate.statements[0]
-    quantity = QUANTITIES[first.quantity]
-    return f"mean {quantity.words} over time so far, at most" if _is_over_time(first) else quantity.unit
-
-
-def _count_among(share: Fraction, least: int) -> dict[str, str]:
-    """Return a share as a whole number of cases, rounded up, among so many that it is at least so large."""
+def _count_among(share: Fraction, least: int, side: str = "upper") -> dict[str, str]:
+    """Return a share as a whole number of cases, rounded to the safe side, among so many that it is large enough."""
     cases = next((10**power for power in range(2, 12) if share * 10**power >= least), 10**12)
-    return {"count": f"{math.ceil(share * cases):,}", "cases": f"{cases:,}"}
+    rounded = math.floor if side == "lower" else math.ceil
+    return {"count": f"{rounded(share * cases):,}", "cases": f"{cases:,}"}
 
 
 def compare_with_trivial(certificate: Certificate, trivial: Mapping[str, str | float] | None) -> Comparison:

@@ -61,6 +61,8 @@ def _rows_words(statement: Statement) -> str:
 def show_comparison(contents: Contents) -> Data | None:
     """Return the guarantee beside what a plain hold-out would give, and always giving the most common answer."""
     certificate, first = contents.certificate, contents.certificate.statements[0]
+    if first.side != "upper" or first.label is not None:  # what stands beside it is about errors of all classes
+        return None
     value = headline_value(certificate)
     found: list[tuple[str, float, str]] = [("This certificate", value, f"at most {limit_words(first, value)}")]
     if contents.baseline is not None:
@@ -106,7 +108,7 @@ def show_split(contents: Contents) -> Data | None:
     points = [each for each in found.curve if each[2]]
     stop = (found.learned, first.risk, first.value)
     refit = [] if found.refit is None else [_refit_row(found.refit, found.rows)]
-    is_drawn = len(points) > 1
+    is_drawn = len(points) > 1 and first.side == "upper" and first.label is None
     return {
         "chart": _learning_chart(contents, points, stop) if is_drawn else "",
         "words": _split_words(found),

@@ -44,9 +44,12 @@ def _statement_row(statement: Statement) -> Data:
     }
 
 
-def show_composition(contents: Contents) -> Data:
-    """Return what the number is made of: observed, and what each cause adds."""
-    parts, first = composition(contents.certificate), contents.certificate.statements[0]
+def show_composition(contents: Contents) -> Data | None:
+    """Return what the number is made of: observed, and what each cause adds; nothing for what is bounded from below."""
+    first = contents.certificate.statements[0]
+    if first.side != "upper" or not first.n:
+        return None
+    parts = composition(contents.certificate)
     adds = part_texts([part["adds"] for part in parts], first.value, first.scale, QUANTITIES[first.quantity].power)
     rows = [(part["name"], *phrases.PARTS[part["name"]], shown) for part, shown in zip(parts, adds, strict=True)]
     following = [each for each in first.consequences if each.rule in phrases.RULES]
@@ -71,6 +74,7 @@ def show_delta(contents: Contents) -> Data:
         "own": rows[position],
         "has_vote": "vote" in rows[position],
         "noun": phrases.noun_words(contents.certificate.statements[0]),
+        "sign": phrases.SIDES[contents.certificate.statements[0].side],
         "subject": phrases.subject_words(contents.certificate.statements[0].about, inside=True),
         "several": len(contents.certificate.statements) > 1,
     }

@@ -173,7 +173,7 @@ def delta_values(certificate: Certificate) -> list[DeltaRow]:
 
 def _row(statement: Statement, delta: float, value: float) -> DeltaRow:
     row = DeltaRow(delta=delta, confidence=confidence_words(delta), value=value, shown=limit_words(statement, value))
-    votes = {each.about: consequence_value(value, each.rule) for each in statement.consequences}
+    votes = {each.about: consequence_value(value, each.rule, statement.side) for each in statement.consequences}
     if "vote" in votes:
         row["vote"], row["vote_shown"] = votes["vote"], limit_words(statement, votes["vote"])
     return row

@@ -78,10 +78,10 @@ def _test(table: Table, settings: Settings, fraction: float | None) -> TestedCla
 
 
 METHODS: dict[str, Method] = {
-    "split": Method(None, _split, True, "learns from a part of the rows, is judged on the rest"),
-    "online": Method(0.2, _online, True, "the model predicts rows before it learns from them, as in a stream"),
+    "split": Method(None, _split, True, "trains on a part of the rows, is evaluated on the rest"),
+    "online": Method(0.2, _online, True, "predicts each row before training on it, as in a stream"),
     "posterior": Method(0.4, _posterior, True, "a distribution over logistic regressions (two classes)"),
-    "test": Method(1.0, _test, False, "learns from all rows, is judged on those of --test"),
+    "test": Method(1.0, _test, False, "trains on all rows, is evaluated on those of --test"),
 }
 
 

@@ -259,7 +259,7 @@ def _settings_with(settings: Settings, data: Path, test: str | Path | None) -> S
     """Return the settings with the method that a file of judged rows asks for, or say what does not go with it."""
     if test is None:
         if settings.method == "test":
-            raise ValueError("The method 'test' needs a table of rows to judge on: give --test.")
+            raise ValueError("The method 'test' needs a table of rows to judge on: pass --test.")
         return settings
     if settings.method not in {"auto", "test"} or settings.learning_fraction is not None:
         wrong = "--learning-fraction" if settings.learning_fraction is not None else f"--method {settings.method}"

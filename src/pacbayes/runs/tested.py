@@ -46,7 +46,7 @@ class TestedClassifier:
         """Learn, judge and issue; the two tables say which rows are which, so that ``in_order`` plays no part."""
         del in_order
         if self.learning is None:
-            raise ValueError("The method 'test' needs a table of rows to judge on: give --test.")
+            raise ValueError("The method 'test' needs a table of rows to judge on: pass --test.")
         first, rest = slice(self.learning), slice(self.learning, None)
         rows, labels = take(X, first), y[first]
         model: Classifier = clone(self.classifier).fit(rows, labels)

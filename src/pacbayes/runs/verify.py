@@ -113,7 +113,7 @@ def verify_folder(
     certificate = read_certificate(path)
     procedure = procedures.get(certificate.procedure)
     if test is not None and data is None:
-        raise ValueError("--test goes with --data: give the table that was learned from, too.")
+        raise ValueError("--test goes with --data: pass the table that the model was trained on, too.")
     if data is not None and not procedure.repeatable:
         raise ValueError("A certificate from watch cannot be run again from data.")
     folder = path if path.is_dir() else path.parent
@@ -131,7 +131,7 @@ def verify_folder(
 def _verify_transfer(transfer: Certificate, folder: Path, data: str | Path | None) -> Verified:
     """Check a transfer that was named by itself, and the certificate that it starts from if that is beside it."""
     if data is not None:
-        raise ValueError("A transfer is run again with the run that it belongs to: give its folder.")
+        raise ValueError("A transfer is run again with the run that it belongs to: pass its folder.")
     own, source = transfer.verify(), folder / CERTIFICATE
     if not source.is_file():
         return Verified(transfer, Verification(own.checks, ("arithmetic",)), ("run",))
@@ -167,7 +167,7 @@ def _verify(
         result = _verify_stored(certificate, own, stored, refit, proves)
         return Verified(certificate, result, unchecked, None if refit is None else refit.transfer)
     if (stored.settings.method == "test") != (test is not None):
-        words = "give --test as well as --data" if test is None else "leave --test out"
+        words = "pass --test as well as --data" if test is None else "leave --test out"
         own_rows = "on the rows of a table of its own" if test is None else "on rows of the data"
         raise ValueError(f"This run was judged {own_rows}: {words}.")
     table = load_table(data, stored.settings, max_memory, test)
@@ -265,7 +265,7 @@ def _check_trust(stored: StoredRun, trust: tuple[str, ...]) -> None:
     if missing:
         raise ValueError(
             f"The predictor asks for the model {missing[0]!r}, which is neither built in nor on the list of "
-            f"classifiers of scikit-learn. If you trust it, give --trust {missing[0]}."
+            f"classifiers of scikit-learn. If you trust it, pass --trust {missing[0]}."
         )
 
 

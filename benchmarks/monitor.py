@@ -1,0 +1,160 @@
+"""The alarm of ``pb.Monitor``: delays against MAPIE's RiskMonitoring, false alarms, lines per second and memory.
+
+    python benchmarks/monitor.py [--part delay|false-alarms|speed] [--streams 21] [--python PYTHON]
+
+MAPIE (1.6 or later) is for this comparison alone and no dependency: ``python -m venv mapie && mapie/bin/pip install
+mapie``, and name ``mapie/bin/python`` with --python. Without it the delays are printed without a comparison.
+
+Both watch the same streams of 0-1 losses, whose risk is the certified one for a while, which is the hardest case, and
+higher from then on. MAPIE's online test is given the certified value as its threshold and the same level: it spends
+half of its ``test_level`` online, so that it is given twice ``alpha``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+from scipy.stats import binomtest
+
+import pacbayes as pb
+
+VALUE, ALPHA = 0.1, 0.01
+JUMPS = {0.02: 40_000, 0.05: 12_000, 0.10: 9_000}
+GOOD = (0, 1000, 50_000)
+LINES = {
+    "losses": "%.0s%d\n",
+    "label and prediction": '{%.0s"label": 0, "prediction": %d}\n',
+    "with a number of its own": '{"id": %d, "label": 0, "prediction": %d}\n',
+}
+_REMEDY = "mapie is not there: python -m venv mapie && mapie/bin/pip install mapie, then --python mapie/bin/python"
+# MAPIE says after which rows its lower limit exceeded the threshold; it is run in its own environment
+_MAPIE = """
+import math, sys
+import numpy as np
+from mapie.exchangeability_testing import RiskMonitoring
+from mapie.exchangeability_testing.bounds import GammaExponentialMixtureBound
+
+# Its boundary takes a search per row, and depends on one number alone: searched once per 0.2 % of that number, rounded
+# down, which makes MAPIE notice up to 0.1 % earlier.
+search, known = GammaExponentialMixtureBound.__call__, {}
+def remembered(self, v, alpha, **options):
+    step = (math.floor(500.0 * math.log(v)) if v > 0.01 else None, alpha)
+    if step not in known:
+        known[step] = search(self, 0.0 if step[0] is None else math.exp(step[0] / 500.0), alpha, **options)
+    return known[step]
+GammaExponentialMixtureBound.__call__ = remembered
+
+losses, value, alpha = np.load(sys.argv[1]), float(sys.argv[2]), float(sys.argv[3])
+for row in losses:
+    monitor = RiskMonitoring("accuracy", test_level=2 * alpha, threshold=value, warn=False)
+    monitor.update(np.zeros(len(row), dtype=int), row.astype(int))
+    above = np.flatnonzero(monitor.online_risk_lower_bound_sequence_history > value)
+    print(above[0] + 1 if above.size else -1, flush=True)
+"""
+
+
+def draw(good: int, jump: float, streams: int, seed: int) -> np.ndarray:
+    """Return streams of losses at the certified risk, and above it after the good rows."""
+    rng = np.random.default_rng(seed)
+    risks = np.concatenate([np.full(good, VALUE), np.full(JUMPS[jump], VALUE + jump)])
+    return rng.random((streams, risks.size)) < risks
+
+
+def delays_of_mapie(python: str, losses: np.ndarray, good: int) -> list[float]:
+    """Return how many rows after the change MAPIE noticed; infinite if it did not."""
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder) / "losses.npy"
+        np.save(place, losses)
+        command = [python, "-c", _MAPIE, str(place), str(VALUE), str(ALPHA)]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return [float("inf") if row < 0 else row - good for row in map(int, done.stdout.split())]
+
+
+def delays_of_monitor(losses: np.ndarray, good: int) -> list[float]:
+    """Return how many rows after the change the alarm came; a false alarm before it counts as noticed at once."""
+    alarms = [pb.Monitor(VALUE, ALPHA, window=1).update(each) for each in losses]
+    return [float("inf") if alarm is None else max(0, alarm.row - good) for alarm in alarms]
+
+
+def show_delays(python: str | None, streams: int) -> None:
+    """Print median delays over streams."""
+    print(f"median delay in rows, {streams} streams, certified {VALUE}, alpha {ALPHA}")
+    print(f"{'good rows':>10} {'jump':>6} {'Monitor':>9} {'MAPIE':>9} {'ratio':>7}")
+    for good in GOOD:
+        for jump in JUMPS:
+            losses = draw(good, jump, streams, seed=good + round(1000 * jump))
+            mine = statistics.median(delays_of_monitor(losses, good))
+            theirs = statistics.median(delays_of_mapie(python, losses, good)) if python else float("nan")
+            print(f"{good:>10} {jump:>6.2f} {mine:>9.0f} {theirs:>9.0f} {mine / theirs:>7.2f}", flush=True)
+
+
+def show_false_alarms(streams: int = 10_000, rows: int = 10_000) -> None:
+    """Print how many streams at the certified risk raised an alarm, and the exact test of the promise."""
+    rng = np.random.default_rng(11)
+    print(f"false alarms in {streams} streams of {rows} rows at the certified risk")
+    for alpha in (0.01, 0.1):
+        found = 0
+        for _ in range(streams):
+            found += pb.Monitor(VALUE, alpha, window=1).update(rng.random(rows) < VALUE) is not None
+        test = binomtest(found, streams, alpha, alternative="greater").pvalue
+        print(f"alpha {alpha:g}: {found} of {streams}; test of 'at most alpha': p = {test:.3g}", flush=True)
+
+
+def measure(place: Path, certificate: Path) -> tuple[float, float, float]:
+    """Return processor time and time by the clock of a watch, and the largest memory of all so far in MB."""
+    command = [sys.executable, "-m", "pacbayes", "watch", str(place), "--certificate", str(certificate)]
+    before, begun = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    subprocess.run([*command, "--every", "10000", "--quiet"], check=True, capture_output=True)
+    after, clock = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter() - begun
+    used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return used, clock, after.ru_maxrss / 1024
+
+
+def show_speed(rows: int = 1_000_000) -> None:
+    """Print lines per second through the command line, and the memory after few lines and after many."""
+    rng, few = np.random.default_rng(12), rows // 20
+    with tempfile.TemporaryDirectory() as folder:
+        certificate, place = Path(folder) / "certificate.json", Path(folder) / "lines.txt"
+        pb.certify_predictions([0, 1] * 500, [0, 1] * 450 + [1, 1] * 50).to_json(certificate)
+        for name, text in LINES.items():
+            found = []
+            for count in (few, rows):
+                errors = (rng.random(count) < 0.04).astype(int)
+                place.write_text("".join(text % (place, error) for place, error in enumerate(errors)))
+                found.append(measure(place, certificate))
+            (start, _, low), (used, clock, high) = found
+            rate, seen = (rows - few) / (used - start), rows / clock
+            print(f"{name}: {rate:,.0f} lines per second of processor time, {seen:,.0f} by the clock with the start")
+            print(f"  memory {low:.0f} MB after {few:,} lines, {high:.0f} MB after {rows:,}", flush=True)
+
+
+def main() -> None:
+    """Run what was asked for."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--part", choices=["delay", "false-alarms", "speed"])
+    parser.add_argument("--streams", type=int, default=21)
+    parser.add_argument("--python", help="a Python that has mapie")
+    options = parser.parse_args()
+    python = options.python or sys.executable
+    asked = [python, "-c", "import mapie.exchangeability_testing"]
+    if subprocess.run(asked, capture_output=True, check=False).returncode:
+        python = None
+        print(_REMEDY)
+    if options.part in (None, "delay"):
+        show_delays(python, options.streams)
+    if options.part in (None, "false-alarms"):
+        show_false_alarms()
+    if options.part in (None, "speed"):
+        show_speed()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,271 @@
+"""The loop of ``watch``: line by line into its stream, and reports, alarms and states as they are due."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from pacbayes.certificate import Certificate
+from pacbayes.cli._growing import CHANGES, GrowingFile
+from pacbayes.cli._interrupts import Interrupts
+from pacbayes.cli._lines import LONGEST, Line, Lines, read_pipe
+from pacbayes.cli._output import Output
+from pacbayes.cli._watch_hook import Hook
+from pacbayes.cli._watch_page import WatchPage
+from pacbayes.cli._watch_state import WatchState
+from pacbayes.cli._watch_streams import Stream, Streams, Watching
+from pacbayes.cli._watch_words import last_words, report_line, report_record
+from pacbayes.procedures import decode_line, key_in, loss_in
+
+__all__ = ["NO_WAY_BACK", "Watcher"]
+
+NO_WAY_BACK = "--state needs a named file: a pipe cannot be read again."
+_SHOWN = 5
+_TOO_MANY = 10
+_PAUSE = 1.0  # seconds between two states of many streams, which are large, or two pages
+_MOST_KNOWN, _LONGEST_KNOWN = 10_000, 200  # lines that are remembered with what they say, and their bytes
+
+
+class Watcher:
+    """The losses so far, where they come from, and where the certificate goes."""
+
+    def __init__(
+        self,
+        output: Output,
+        watching: Watching,
+        *,
+        every: int,
+        out: Path | None,
+        stop: bool,
+        interrupts: Interrupts,
+    ) -> None:
+        self._output, self._every, self._out, self._stop = output, every, out, stop
+        self._interrupts, self._watching = interrupts, watching
+        self._hook: Hook | None = None
+        self._page: WatchPage | None = None
+        self._until_alarm = self._ended = False
+        self._streams = Streams(watching)
+        self._file: GrowingFile | None = None
+        self._state: WatchState | None = None
+        self._shown: Certificate | None = None
+        self._known: dict[bytes, tuple[str | None, float]] = {}
+        self._changed: dict[str | None, Stream] = {}  # with losses that wait to be judged
+        self._saved = 0.0
+
+    def prepare(self, *, hook: Hook | None, page: WatchPage | None, until_alarm: bool) -> None:
+        """Say what is to be done on an alarm, and where the page is."""
+        self._hook, self._page, self._until_alarm = hook, page, until_alarm
+
+    @property
+    def alarmed(self) -> bool:
+        """Whether there was an alarm, be it in an earlier run."""
+        return bool(self._streams.alarms)
+
+    def open(self, source: str, *, follow: bool, state: Path | None) -> None:
+        """Find the place to begin at: that of an earlier run if there was one."""
+        if source == "-":
+            self._lines = Lines()
+        else:
+            self._source = source
+            self._file = GrowingFile(Path(source), follow=follow, announce=self._announce)
+            self._open_state(self._file, source, state)
+        self._show_page(at_once=True)
+        for stream in self._streams.alarms:
+            self._tell(stream)
+
+    def _open_state(self, file: GrowingFile, source: str, state: Path | None) -> None:
+        place = state if state is not None or self._out is None else self._out.with_name(f"{self._out.name}.state")
+        if place is None or (state is None and not file.regular):
+            return
+        if not file.regular:
+            raise ValueError(NO_WAY_BACK)
+        keeper = WatchState(place, Path(source))
+        self._streams = keeper.load(self._watching, file)
+        self._state = keeper
+        if len(self._streams):
+            self._output.note(f"going on after {len(self._streams)} losses, from {str(place)!r}")
+
+    def run(self) -> None:
+        """Take line by line; a line, its loss and its place are taken together."""
+        if self._until_alarm and self.alarmed:
+            return
+        step = self._interrupts.step()
+        try:
+            for line in self._read():
+                with step:
+                    if line is None:
+                        self._rest()
+                    else:
+                        if not line.ended and not line.lost:
+                            self._leave_last_line_open()
+                        self._take(line)
+                if self._ended:
+                    break
+        except KeyboardInterrupt:
+            pass  # the usual way to end --follow
+
+    def _read(self) -> Iterator[Line | None]:
+        return iter(self._file) if self._file is not None else read_pipe(sys.stdin, self._lines)
+
+    @property
+    def _place(self) -> Lines:
+        return self._lines if self._file is None else self._file.lines
+
+    def _take(self, line: Line) -> None:
+        known = None if line.content is None or line.lost else self._known.get(line.content)
+        if known is not None:
+            stream: Stream | None = self._streams.get(known[0])
+            stream.add(known[1])  # type: ignore[union-attr]
+        else:
+            counted = line.content is None or bool(line.content.strip())
+            stream = self._add(line) if counted else None
+        self._place.take()
+        if stream is None:
+            return
+        if stream.monitor is not None:
+            self._changed[stream.key] = stream
+            if stream.is_full:
+                self._judge(stream)
+        if len(stream) % self._every == 0:
+            self._report(stream)
+
+    def _add(self, line: Line) -> Stream | None:
+        """Count a line that was not seen before; return its stream, if it belongs to one."""
+        stream = self._streams.only if self._watching.by is None else None
+        try:
+            given = _decode(line)
+            key = None if self._watching.by is None else key_in(given, self._watching.by)
+        except ValueError as error:
+            self._count_unreadable(stream, error)
+            return stream
+        stream = self._streams.get(key)
+        try:
+            loss = loss_in(given, line.content or b"")
+        except ValueError as error:
+            self._count_unreadable(stream, error)
+            return stream
+        stream.add(loss)
+        if line.content is not None and len(line.content) <= _LONGEST_KNOWN and len(self._known) < _MOST_KNOWN:
+            self._known[line.content] = key, loss
+        return stream
+
+    def _count_unreadable(self, stream: Stream | None, error: ValueError) -> None:
+        number = self._place.number + 1
+        if self._stop:
+            raise ValueError(f"Line {number} cannot be read: {error} Nothing after it is counted.") from None
+        if stream is None:
+            self._streams.unassigned += 1
+        else:
+            stream.add_unreadable()
+        unreadable, what = self._streams.unreadable, "It counts as wrong." if stream else "It belongs to no stream."
+        if unreadable <= _SHOWN:
+            self._output.warn(f"line {number}: {error} {what}")
+        elif unreadable == _SHOWN + 1:
+            self._output.warn(f"line {number}: this and further lines that cannot be read are only counted.")
+        if unreadable == _TOO_MANY == len(self._streams) + self._streams.unassigned:
+            raise ValueError(f"The first {_TOO_MANY} lines are not losses. Is this the right file?") from None
+
+    def _rest(self) -> None:
+        """Judge all that has come, before waiting for more."""
+        self._judge_all()
+        if self._watching.by is not None and time.monotonic() > self._saved + _PAUSE:
+            self._save()
+        self._show_page()
+
+    def _judge_all(self) -> None:
+        for stream in list(self._changed.values()):
+            self._judge(stream)
+
+    def _judge(self, stream: Stream) -> None:
+        self._changed.pop(stream.key, None)
+        if stream.judge() and stream.monitor is not None:
+            self._ended = self._until_alarm
+            name = "" if stream.key is None else f"{stream.key}: "
+            self._output.warn(f"{name}{stream.monitor.sentence()}")
+            self._report(stream)
+            self._save()
+            self._tell(stream)
+
+    def _tell(self, stream: Stream) -> None:
+        """Run the command on alarm, unless it has been; one state says that it is due, the next that it is done."""
+        if self._hook is None or stream.told:
+            return
+        failure = self._hook.run(stream)
+        if failure:
+            self._output.warn(f"the command on alarm {failure}.")
+        stream.told, stream.packed = True, ""
+        self._save()
+
+    def _leave_last_line_open(self) -> None:
+        """Keep the place before a line whose end may still come, so that a restart does not count it twice."""
+        self._save()
+        self._state = None
+
+    def _announce(self, change: str) -> None:
+        self._output.note(CHANGES[change].format(source=repr(self._source)))
+        self._save()
+
+    def _save(self) -> None:
+        if self._state is not None and self._file is not None:
+            for stream in list(self._changed.values()):  # nothing waits in a state
+                self._judge(stream)
+            self._state.save(self._streams, self._file)
+            self._saved = time.monotonic()
+
+    def _show_page(self, *, at_once: bool = False) -> None:
+        if self._page is not None and (at_once or time.monotonic() > self._page.written + _PAUSE):
+            self._page.write(self._streams)
+
+    def _report(self, stream: Stream) -> None:
+        self._judge(stream)
+        certificate = stream.limit.certificate()
+        stream.shown = len(stream)
+        if stream.key is None:
+            self._shown = certificate
+            self._keep_point(stream)
+        if self._watching.by is None or time.monotonic() > self._saved + _PAUSE:
+            self._save()
+        if self._out is not None:
+            certificate.to_json(self._out)
+        self._output.result(report_record(stream, certificate))
+        if not self._output.quiet:
+            self._output.say(report_line(stream, certificate))
+        self._show_page()
+
+    def _keep_point(self, stream: Stream) -> None:
+        recent = None if stream.monitor is None else stream.monitor.recent()
+        if stream.monitor is not None and recent is not None:
+            evidence = stream.monitor.log_evidence
+            stream.curve.add((len(stream), evidence, recent.observed, recent.lower, recent.upper))
+
+    def close(self, source: str) -> None:
+        """Say where it ended; the certificate and the state are current then."""
+        self._judge_all()
+        if not len(self._streams):
+            raise ValueError(f"No loss could be read from {source!r}.")
+        for stream in self._streams:
+            if stream.shown != len(stream) or (stream.key is None and self._shown is None):
+                self._report(stream)
+        self._save()
+        self._show_page(at_once=True)
+        self._output.say(*last_words(self._streams, self._shown))
+        if self._streams.unreadable - self._streams.unassigned:
+            lines = self._streams.unreadable - self._streams.unassigned
+            self._output.note(f"{lines} lines could not be read and count as wrong (loss 1).")
+        if self._streams.unassigned:
+            self._output.note(f"{self._streams.unassigned} lines have no readable key and belong to no stream.")
+
+    def release(self) -> None:
+        """Close the file."""
+        if self._file is not None:
+            self._file.close()
+
+
+def _decode(line: Line) -> object:
+    if line.lost:
+        raise ValueError("its end was cut off.")
+    if line.content is None:
+        raise ValueError(f"it is longer than {LONGEST} bytes.")
+    return decode_line(line.content)

@@ -1,0 +1,69 @@
+"""A monitor in words."""
+
+from __future__ import annotations
+
+import math
+
+from pacbayes._core.units import round_up
+from pacbayes.monitoring.recent import RecentRisk
+
+__all__ = ["ASSUMPTIONS", "alarm_words", "evidence_words", "percent_words", "recent_words", "state_words"]
+
+ASSUMPTIONS = (
+    "Each prediction was made before its label was known.",
+    "Rows are judged as their labels come; how long a label takes does not depend on whether the prediction was right.",
+    "If only a sample of rows has labels, it was chosen without looking at labels or predictions.",
+)
+
+
+def percent_words(value: float) -> str:
+    """Return a share as a percentage."""
+    return f"{100.0 * value:.3g} %"
+
+
+def evidence_words(log_evidence: float) -> str:
+    """Return the evidence as a number that one can read, rounded down.
+
+    Examples
+    --------
+    >>> from pacbayes.monitoring.words import evidence_words
+    >>> evidence_words(0.0), evidence_words(5.0), evidence_words(2000.0)
+    ('1', '148', '10^868')
+    """
+    tens = log_evidence / math.log(10.0)
+    if tens >= 6.0:
+        return f"10^{math.floor(tens)}"
+    number = math.exp(log_evidence)
+    return f"{math.floor(number + 1e-12)}" if number >= 10.0 else f"{math.floor(100.0 * number + 1e-9) / 100.0:g}"
+
+
+def recent_words(recent: RecentRisk | None) -> str:
+    """Return what the last rows say."""
+    if recent is None:
+        return ""
+    confidence = f"{100.0 * (1.0 - recent.delta):g} %"
+    return (
+        f"Mean loss of the last {recent.n} rows {percent_words(recent.observed)}, true mean {recent.lower:.4f} to "
+        f"{round_up(recent.upper)} with {confidence} confidence at one time fixed beforehand."
+    )
+
+
+def alarm_words(
+    row: int, change: int, log_evidence: float, value: float, alpha: float, recent: RecentRisk | None
+) -> str:
+    """Return what an alarm says."""
+    words = (
+        f"Alarm at row {row}: the risk has exceeded the certified {round_up(value)}, since about row {change}. Were it "
+        f"at most that, so much evidence ({evidence_words(log_evidence)}) would ever come up with a probability of at "
+        f"most {percent_words(alpha)}."
+    )
+    return f"{words} {recent_words(recent)}".rstrip()
+
+
+def state_words(value: float, rows: int, log_evidence: float, recent: RecentRisk | None) -> str:
+    """Return what there is to say without an alarm."""
+    words = (
+        f"No alarm in {rows} rows: the evidence that the risk exceeds the certified {round_up(value)} is "
+        f"{evidence_words(log_evidence)}."
+    )
+    return f"{words} {recent_words(recent)}".rstrip()

@@ -1,0 +1,98 @@
+"""Lines of a stream: a loss, or an object with label and prediction or a loss, and the key of its stream."""
+
+from __future__ import annotations
+
+import json
+from typing import NoReturn
+
+__all__ = ["decode_line", "key_in", "loss_in"]
+
+_LONGEST_KEY = 200  # characters; a longer text is no name of a stream
+
+
+def decode_line(line: str | bytes) -> object:
+    """Return what a line of JSON says; refuse one that says nothing, or the same thing twice.
+
+    Examples
+    --------
+    >>> from pacbayes.procedures import decode_line
+    >>> decode_line(b'{"shop": "a", "loss": 0.5}')
+    {'shop': 'a', 'loss': 0.5}
+    """
+    try:
+        return _DECODER.decode(line.decode("utf-8") if isinstance(line, bytes) else line)
+    except (ValueError, RecursionError):
+        _refuse(line)
+
+
+def loss_in(given: object, line: str | bytes) -> float:
+    """Return the loss that a line states: a number in [0, 1], or whether label and prediction differ.
+
+    Examples
+    --------
+    >>> from pacbayes.procedures import loss_in
+    >>> loss_in({"label": "yes", "prediction": "no"}, line=""), loss_in({"loss": 0.5}, line=""), loss_in(0, line="")
+    (1.0, 0.5, 0.0)
+    """
+    if isinstance(given, dict):
+        if "loss" in given and "label" not in given and "prediction" not in given:
+            return _as_loss(given["loss"], line)
+        if "label" not in given or "prediction" not in given:
+            raise ValueError("an object must have 'label' and 'prediction'.")
+        return _differ(given["label"], given["prediction"])
+    return _as_loss(given, line)
+
+
+def key_in(given: object, name: str) -> str:
+    """Return the key of the stream that a line belongs to: the text or the whole number under a name.
+
+    Examples
+    --------
+    >>> from pacbayes.procedures import key_in
+    >>> key_in({"shop": 7, "loss": 0.5}, "shop")
+    '7'
+    """
+    key = given.get(name) if isinstance(given, dict) else None
+    if type(key) is int:
+        key = str(key)
+    if not isinstance(key, str) or not 0 < len(key) <= _LONGEST_KEY:
+        raise ValueError(
+            f"an object must have {name!r:.60}, a text of at most {_LONGEST_KEY} characters or a whole number."
+        )
+    return key
+
+
+def _as_loss(value: object, line: str | bytes) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 <= value <= 1.0:
+        _refuse(line)
+    return float(value)
+
+
+def _differ(label: object, prediction: object) -> float:
+    """Return whether two classes differ; refuse what is no class, or not of the same kind."""
+    if label is None or prediction is None:
+        raise ValueError("'label' and 'prediction' must be known. Got null.")
+    if isinstance(prediction, float) and not prediction.is_integer() and not isinstance(label, str):
+        raise ValueError(f"'prediction' must be a class, not a probability. Got {prediction!r}.")
+    if isinstance(label, str) != isinstance(prediction, str):
+        raise ValueError(f"'label' and 'prediction' must be of one kind. Got {label!r:.30} and {prediction!r:.30}.")
+    return float(label != prediction)
+
+
+def _read_pairs(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """Return an object of JSON; one that says the same thing twice says nothing."""
+    record = dict(pairs)
+    if len(record) != len(pairs):
+        raise ValueError("a name occurs twice.")
+    return record
+
+
+def _refuse(line: str | bytes) -> NoReturn:
+    start = line[:80].decode("utf-8", "backslashreplace") if isinstance(line, bytes) else line[:80]
+    raise ValueError(
+        f"expected a loss in [0, 1], or an object with 'label' and 'prediction'. Got {start.strip()!r:.60}."
+    )
+
+
+# made once: json.loads would make a decoder for every line
+_DECODER = json.JSONDecoder(object_pairs_hook=_read_pairs, parse_constant=_refuse)

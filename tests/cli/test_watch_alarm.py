@@ -1,0 +1,346 @@
+"""watch with a certificate: alarms, their command, restarts, many streams, and the page."""
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import pacbayes as pb
+from pacbayes.monitoring import stream_share
+
+GOOD, BAD = 2000, 700
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    pb.certify_predictions([0, 1] * 500, [0, 1] * 465 + [1, 1] * 35).to_json(Path("certificate.json"))
+    rng = np.random.default_rng(0)
+    losses = np.concatenate([rng.random(GOOD) < 0.03, rng.random(BAD) < 0.15]).astype(int)
+    Path("losses.txt").write_text("".join(f"{loss}\n" for loss in losses))
+    Path("good.txt").write_text("".join(f"{loss}\n" for loss in losses[:GOOD]))
+    return losses
+
+
+def expected(losses, alpha=0.01):
+    monitor = pb.Monitor(pb.Certificate.from_json(Path("certificate.json")), alpha)
+    monitor.update(losses)
+    return monitor
+
+
+WATCH = ("--certificate", "certificate.json", "--every", "500")
+
+
+def records(result):
+    return [json.loads(line) for line in result.stdout.splitlines()]
+
+
+def test_an_alarm_has_its_row_its_change_and_status_3(run, place):
+    result = run("watch", "losses.txt", *WATCH, "--json")
+    assert result.exit_code == 3
+    last, monitor = records(result)[-1], expected(place)
+    alarm = {"row": monitor.alarm.row, "change": monitor.alarm.change, "log_evidence": monitor.alarm.log_evidence}
+    assert last["alarm"] == alarm
+    assert last["log_evidence"] == monitor.log_evidence
+    recent = monitor.recent()
+    assert last["recent"] == {
+        "n": 1000, "observed": recent.observed, "lower": recent.lower, "upper": recent.upper
+    }  # fmt: skip
+    assert result.stderr.startswith(f"pacbayes: Alarm at row {alarm['row']}: ")
+    assert records(result)[0]["alarm"] is None
+
+
+def test_without_a_change_all_is_well(run, place):
+    result = run("watch", "good.txt", "--certificate", ".", "--every", "1000")
+    assert result.exit_code == 0
+    assert "evidence 0." in result.stdout
+    assert "No alarm in 2000 rows" in result.stdout
+
+
+def test_a_pipe_raises_the_same_alarm(run, place):
+    result = run("watch", "-", *WATCH, "--json", input=Path("losses.txt").read_text())
+    assert result.exit_code == 3
+    assert records(result)[-1]["alarm"]["row"] == expected(place).alarm.row
+
+
+def test_until_alarm_ends_with_it(run, place):
+    result = run("watch", "losses.txt", *WATCH, "--until-alarm", "--json", "--state", "s.json")
+    row = expected(place).alarm.row
+    assert result.exit_code == 3
+    assert row <= records(result)[-1]["n"] < row + 256
+    again = run("watch", "losses.txt", *WATCH, "--until-alarm", "--json", "--state", "s.json")
+    assert again.exit_code == 3
+    assert records(again)[-1]["n"] == records(result)[-1]["n"]
+
+
+def hook(tmp_path, code="0"):
+    """A program that writes down what it is told."""
+    Path("hook.py").write_text(
+        "import json, os, sys\n"
+        "told = {k: v for k, v in os.environ.items() if k.startswith('PACBAYES_ALARM')}\n"
+        "open('told.txt', 'a').write(json.dumps([told, sys.argv[1:]]) + '\\n')\n"
+        f"print('said by the hook')\nsys.exit({code})\n"
+    )
+    return f'"{sys.executable}" hook.py "two words" $HOME ;'
+
+
+def told():
+    return [json.loads(line) for line in Path("told.txt").read_text().splitlines()]
+
+
+def test_the_command_is_run_once_and_without_a_shell(run, place, tmp_path):
+    command = hook(tmp_path)
+    for _ in range(3):
+        result = run("watch", "losses.txt", *WATCH, "--state", "s.json", "--on-alarm", command, "--json")
+        assert result.exit_code == 3
+        assert "said by" not in result.stdout
+    ((variables, arguments),) = told()
+    assert arguments == ["two words", "$HOME", ";"]
+    assert variables["PACBAYES_ALARM_ROW"] == str(expected(place).alarm.row)
+    assert float(variables["PACBAYES_ALARM_EVIDENCE"]) >= 100
+    assert variables["PACBAYES_ALARM_KEY"] == ""
+
+
+def test_an_alarm_that_nobody_was_told_of_is_told_at_the_next_start(run, place, tmp_path):
+    assert run("watch", "losses.txt", *WATCH, "--state", "s.json").exit_code == 3
+    assert run("watch", "losses.txt", *WATCH, "--state", "s.json", "--on-alarm", hook(tmp_path)).exit_code == 3
+    assert len(told()) == 1
+
+
+def test_a_command_that_fails_is_said(run, place, tmp_path):
+    result = run("watch", "losses.txt", *WATCH, "--on-alarm", hook(tmp_path, "7"))
+    assert result.exit_code == 3
+    assert "the command on alarm ended with status 7." in result.stderr
+
+
+def test_a_key_cannot_make_a_command_or_a_line(run, place, tmp_path):
+    key = "a\x00b\n; touch forged $(touch forged)\x1b[2K"
+    lines = [json.dumps({"shop": key, "loss": 1.0})] * 50
+    result = run("watch", "-", *WATCH, "--by", "shop", "--on-alarm", hook(tmp_path), input="\n".join(lines))
+    assert result.exit_code == 3
+    assert told()[0][0]["PACBAYES_ALARM_KEY"] == "a\\x00b\\n; touch forged $(touch forged)\\x1b[2K"
+    assert not Path("forged").exists()
+    assert "\x1b" not in result.output
+
+
+@pytest.mark.parametrize("cuts", [(1,), (255, 256, 257), (2000, 2100, 2200)])
+def test_restarts_change_nothing(run, place, cuts):
+    lines = Path("losses.txt").read_text().splitlines(keepends=True)
+    for end in (*cuts, len(lines)):
+        Path("parts.txt").write_text("".join(lines[:end]))
+        result = run("watch", "parts.txt", *WATCH, "--state", "s.json", "--json")
+    assert result.exit_code == 3
+    stored = json.loads(Path("s.json").read_text())["alarm"]
+    assert stored["monitor"] == expected(place).to_dict()
+
+
+def other_certificate():
+    pb.certify_predictions([0, 1] * 500, [0, 1] * 470 + [1, 1] * 30).to_json(Path("certificate.json"))
+
+
+CHANGES = {
+    "another certificate": ((), other_certificate, "belongs to another certificate"),
+    "another alarm": (("--alarm", "0.05"), None, "belongs to an alarm of 0.01, not 0.05"),
+    "another window": (("--window", "500"), None, "belongs to a window of 1000 rows, not 500"),
+    "another delta": (("--delta", "0.1"), None, "belongs to a delta of 0.05, not 0.1"),
+    "by a key": (("--by", "shop"), None, "belongs to one stream, not --by"),
+}
+
+
+@pytest.mark.parametrize(("options", "change", "words"), CHANGES.values(), ids=CHANGES)
+def test_a_state_of_something_else_is_refused(run, place, options, change, words):
+    assert run("watch", "good.txt", *WATCH, "--state", "s.json").exit_code == 0
+    if change is not None:
+        change()
+    result = run("watch", "good.txt", *WATCH, "--state", "s.json", *options)
+    assert result.exit_code == 2
+    assert words in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+def test_states_with_and_without_an_alarm_are_told_apart(run, place):
+    assert run("watch", "good.txt", "--state", "without.json").exit_code == 0
+    assert run("watch", "good.txt", *WATCH, "--state", "with.json").exit_code == 0
+    assert "was kept without" in run("watch", "good.txt", *WATCH, "--state", "without.json").stderr
+    assert "was kept with --certificate" in run("watch", "good.txt", "--state", "with.json").stderr
+
+
+def reseal(record):
+    from pacbayes.cli._watch_state import _checksum
+
+    record.pop("checksum", None)
+    record["checksum"] = _checksum(record)
+    return record
+
+
+FORGED = {
+    "no alarm": lambda alarm: None,
+    "not told": lambda alarm: {"monitor": alarm["monitor"]},
+    "a curve": lambda alarm: {**alarm, "curve": [[1]]},
+    "a curve of texts": lambda alarm: {**alarm, "curve": [1, 1, [["<script>", 0, 0, 0, 0]]]},
+    "an infinite curve": lambda alarm: {**alarm, "curve": [1, 1, [[1, float("inf"), 0, 0, 0]]]},
+    "rows": lambda alarm: {**alarm, "monitor": {**alarm["monitor"], "evidence": {}}},
+    "fewer rows": lambda alarm: {**alarm, "monitor": expected(np.zeros(5)).to_dict()},
+    "an alarm": lambda alarm: {**alarm, "monitor": {**alarm["monitor"], "alarm": [9, 9, "0x1p+0"]}},
+}
+
+
+@pytest.mark.parametrize("forge", FORGED.values(), ids=FORGED)
+def test_a_forged_state_is_refused_in_one_sentence(run, place, forge):
+    assert run("watch", "good.txt", *WATCH, "--state", "s.json").exit_code == 0
+    record = json.loads(Path("s.json").read_text())
+    Path("s.json").write_text(json.dumps(reseal({**record, "alarm": forge(record["alarm"])})))
+    result = run("watch", "good.txt", *WATCH, "--state", "s.json")
+    assert result.exit_code == 2
+    assert result.stderr.count("\n") == 1
+    assert "state file" in result.stderr
+
+
+def keyed(keys=12, rows=6000, bad=3, seed=1):
+    rng = np.random.default_rng(seed)
+    found = []
+    for row in range(rows):
+        key = int(rng.integers(keys))
+        risk = 0.3 if key == bad and row > rows // 2 else 0.03
+        found.append((f"shop {key}", int(rng.random() < risk)))
+    return found
+
+
+def test_many_streams_each_with_its_share(run, place):
+    rows = keyed()
+    Path("keyed.txt").write_text("".join(json.dumps({"shop": key, "label": 0, "prediction": loss}) + "\n"
+                                         for key, loss in rows))  # fmt: skip
+    result = run("watch", "keyed.txt", *WATCH, "--by", "shop", "--state", "s.json", "--json")
+    assert result.exit_code == 3
+    last = {each["key"]: each for each in records(result)}
+    order = list(dict.fromkeys(key for key, _ in rows))
+    assert set(last) == set(order)
+    for position, key in enumerate(order, start=1):
+        monitor = expected([loss for name, loss in rows if name == key], 0.01 * stream_share(position))
+        assert last[key]["log_evidence"] == monitor.log_evidence
+        assert (last[key]["alarm"] is None) == (monitor.alarm is None)
+    assert [key for key in order if last[key]["alarm"]] == ["shop 3"]
+    again = run("watch", "keyed.txt", *WATCH, "--by", "shop", "--state", "s.json")
+    assert again.exit_code == 3
+    assert "12 streams, 1 with an alarm." in again.stdout
+
+
+def test_streams_in_parts_are_the_streams_at_once(run, place):
+    rows = [json.dumps({"shop": key, "loss": loss}) + "\n" for key, loss in keyed(5, 1500)]
+    for end in (1, 700, 701, 1500):
+        Path("keyed.txt").write_text("".join(rows[:end]))
+        run("watch", "keyed.txt", *WATCH, "--by", "shop", "--state", "s.json")
+    run("watch", "keyed.txt", *WATCH, "--by", "shop", "--state", "t.json")
+    parts, whole = (json.loads(Path(name).read_text()) for name in ("s.json", "t.json"))
+    from pacbayes.cli._watch_state import _unpack
+
+    for one, other in zip(parts["streams"], whole["streams"], strict=True):
+        assert one[0] == other[0]
+        assert _unpack(one[1])["monitor"] == _unpack(other[1])["monitor"]
+        assert _unpack(one[1])["alarm"]["monitor"] == _unpack(other[1])["alarm"]["monitor"]
+
+
+def test_a_number_of_streams_that_is_fixed(run, place):
+    lines = "".join(json.dumps({"shop": k, "loss": 0}) + "\n" for k in (1, 2, 1, 2, 3))
+    result = run("watch", "-", *WATCH, "--by", "shop", "--streams", "2", input=lines)
+    assert result.exit_code == 2
+    assert "There are more than 2 streams." in result.stderr
+    assert run("watch", "-", *WATCH, "--by", "shop", "--streams", "3", input=lines).exit_code == 0
+
+
+def test_lines_without_a_key_belong_to_no_stream(run, place):
+    lines = ['{"shop": "a", "loss": 0}'] * 20 + ["0", "junk", '{"shop": null, "loss": 0}', '{"shop": "a", "loss": 2}']
+    lines += ['{"loss": 0}', json.dumps({"shop": "x" * 201, "loss": 0}), '{"shop": "", "loss": 0}']
+    result = run("watch", "-", *WATCH, "--by", "shop", "--json", input="\n".join(lines))
+    assert result.exit_code == 0
+    assert records(result)[-1] | {"key": "a", "n": 21, "unreadable": 1} == records(result)[-1]
+    assert "6 lines have no readable key" in result.stderr
+
+
+def test_junk_is_never_an_alarm(run, place):
+    Path("junk.txt").write_text("0\n" * 50 + "junk\n" * 500)
+    result = run("watch", "junk.txt", *WATCH)
+    assert result.exit_code == 0
+    assert "500 lines could not be read and count as wrong" in result.stderr
+
+
+FORGED_STREAMS = {
+    "no list": {"streams": 1},
+    "a count": {"unassigned": -1},
+    "half a stream": {"streams": [["a"]]},
+    "junk": {"streams": [["a", "junk"]]},
+    "not packed": {"streams": [["a", "anVuaw=="]]},
+}
+
+
+@pytest.mark.parametrize("change", FORGED_STREAMS.values(), ids=FORGED_STREAMS)
+def test_forged_streams_are_refused(run, place, change):
+    Path("keyed.txt").write_text('{"shop": "a", "loss": 0}\n' * 30)
+    assert run("watch", "keyed.txt", *WATCH, "--by", "shop", "--state", "s.json").exit_code == 0
+    record = json.loads(Path("s.json").read_text())
+    twice = {"streams": record["streams"] * 2}
+    for forged in (change, twice):
+        Path("s.json").write_text(json.dumps(reseal({**record, **forged})))
+        result = run("watch", "keyed.txt", *WATCH, "--by", "shop", "--state", "s.json")
+        assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
+
+
+def test_the_page_is_current_and_harmless(run, place):
+    Path("<b>.txt").write_text(Path("losses.txt").read_text())
+    result = run("watch", "<b>.txt", *WATCH, "--page", "page.html")
+    assert result.exit_code == 3
+    page = Path("page.html").read_text()
+    assert "<b>" not in page
+    assert page.count("<svg") == 2
+    assert 'http-equiv="refresh"' in page
+    assert "Alarm at row" in page
+    assert run("watch", "good.txt", *WATCH, "--page", "page.html").exit_code == 0
+    assert "No alarm" in Path("page.html").read_text()
+    Path("mine.html").write_text("<html></html>")
+    result = run("watch", "good.txt", *WATCH, "--page", "mine.html")
+    assert (result.exit_code, Path("mine.html").read_text()) == (2, "<html></html>")
+
+
+def test_the_page_of_many_streams(run, place):
+    lines = "".join(json.dumps({"shop": f"<i>{key}", "loss": loss}) + "\n" for key, loss in keyed())
+    assert run("watch", "-", *WATCH, "--by", "shop", "--page", "page.html", input=lines).exit_code == 3
+    page = Path("page.html").read_text()
+    assert "<i>" not in page
+    assert page.index("&lt;i&gt;shop 3") < page.index("&lt;i&gt;shop 1")
+
+
+WRONG = {
+    "no certificate": (["--alarm", "0.01"], "--alarm needs --certificate"),
+    "a hook alone": (["--on-alarm", "true"], "--on-alarm needs --certificate"),
+    "a page alone": (["--page", "p.html"], "--page needs --certificate"),
+    "until": (["--until-alarm"], "--until-alarm needs --certificate"),
+    "streams alone": (["--streams", "3"], "--streams needs --by"),
+    "streams and out": (["--by", "a", "--out", "c.json"], "--out is one certificate"),
+    "no name": (["--by", ""], "--by must be the name"),
+    "no such file": (["--certificate", "absent.json"], "There is no file 'absent.json'"),
+    "no such folder": (["--certificate", "absent/"], "There is no file"),
+    "another file": (["--certificate", "losses.txt"], "A certificate must be"),
+    "alarm of 1": ([*WATCH, "--alarm", "1"], "must lie strictly between 0 and 1"),
+    "no program": ([*WATCH, "--on-alarm", "no-such-program-here"], "must name a program that can be run"),
+    "no words": ([*WATCH, "--on-alarm", ""], "must name a program"),
+    "a quote": ([*WATCH, "--on-alarm", "'"], "must be a program and its arguments"),
+    "window": ([*WATCH, "--window", "0"], "window"),
+    "the same file": ([*WATCH, "--page", "x", "--state", "x"], "must be two files"),
+}
+
+
+@pytest.mark.parametrize(("options", "words"), WRONG.values(), ids=WRONG)
+def test_wrong_options_are_refused_in_one_sentence(run, place, options, words):
+    result = run("watch", "losses.txt", *options)
+    assert result.exit_code == 2
+    assert words in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert not Path("p.html").exists()
+
+
+def test_help_says_what_is_assumed(run):
+    words = " ".join(run("watch", "--help").stdout.split())
+    assert "how long a label takes must not depend on whether the prediction was right" in words
+    assert "chosen without looking at labels or predictions" in words

@@ -23,7 +23,7 @@ from pacbayes.report.sections import READER, SECTIONS
 from report.kinds import EVERYTHING
 
 OPTIONAL = {"groups", "comparison", "split", "stream", "hardest"}
-FRAME = {"page.html", "watch.html"}
+PAGES = {"page.html", "watch.html"}
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +53,7 @@ def test_every_listed_section_renders_in_its_place(stream):
 
 def test_every_template_is_listed():
     names = {each.name for each in files("pacbayes.report").joinpath("templates").iterdir()}
-    templates = {name for name in names if name.endswith(".html")} - FRAME
+    templates = {name for name in names if name.endswith(".html")} - PAGES
     assert templates == {f"{section.name}.html" for section in SECTIONS}
 
 

@@ -95,7 +95,7 @@ def render(
         sentence=plain_sentence(certificate),
         notices=[notice_words(each) for each in contents.notices],
         verdict=phrases.verdict_words(certificate),
-        often="" if phrases.headline_value(certificate) >= 1.0 else phrases.often_words(certificate.delta),
+        often="" if phrases.says_nothing(certificate) else phrases.often_words(certificate.delta),
         reader=_fill_sections(READER, contents),
         statistician=_fill_sections(STATISTICIAN, contents),
         style=_environment().get_template("page.css").render(),

@@ -37,6 +37,7 @@ __all__ = [
     "often_words",
     "order_words",
     "rates_words",
+    "says_nothing",
     "scope_words",
     "subject_words",
     "unit_words",
@@ -167,12 +168,12 @@ def often_words(delta: float) -> str:
     --------
     >>> from pacbayes.report.phrases import often_words
     >>> print(often_words(0.05))
-    If this were done on 100 different data sets, at most about 5 of the 100 numbers would be too small.
+    If this were done on 100 different data sets, at most about 5 of the 100 certificates would be wrong.
     """
     number = _count_among(Fraction(repr(delta)), 1)
     return (
         f"If this were done on {number['cases']} different data sets, at most about {number['count']} of the "
-        f"{number['cases']} numbers would be too small."
+        f"{number['cases']} certificates would be wrong."
     )
 
 
@@ -189,11 +190,17 @@ def unit_words(statement: Statement) -> str:
     return QUANTITIES[statement.quantity].unit.format(label=visible(statement.label or ""))
 
 
+def says_nothing(certificate: Certificate) -> bool:
+    """Return whether the number that a report opens with excludes nothing."""
+    first = certificate.statements[0]
+    return first.is_vacuous or (first.side == "upper" and headline_value(certificate) >= 1.0)
+
+
 def verdict_words(certificate: Certificate) -> str:
     """Return what the headline means, and whether it says anything."""
     best, first = headline_value(certificate), certificate.statements[0]
     quantity, label = QUANTITIES[first.quantity], visible(first.label or "")
-    if first.is_vacuous or best >= 1.0:
+    if says_nothing(certificate):
         return "This number says nothing."
     if _is_over_time(first) and best < _WEAK:
         return f"Over all that time the {quantity_noun(first)} was on average at most {limit_words(first, best)}."

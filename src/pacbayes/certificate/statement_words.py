@@ -124,8 +124,10 @@ def vacuous_words(certificate: Certificate, statement: Statement) -> str | None:
     difference = "largest difference between groups in the " if statement.groups else ""
     about = f"is certified about the {difference}{quantity_words(statement)}{group_words(statement)}"
     start = f"{'Nothing' if statement.is_vacuous else 'Hardly anything'} {about}"
+    if needed is None and statement.observed.get("errors") != statement.n:
+        return f"{start}: its limit excludes nothing."
     if needed is None:
-        return f"{start}: it is wrong on all of its {statement.n} judged rows."
+        return f"{start}: all of its {statement.n} judged rows are misclassified."
     if has_parts(statement):
         part = "group" if statement.groups else "class"
         return f"{start}: each {part} needs at least {needed} judged rows."

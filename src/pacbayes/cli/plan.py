@@ -11,7 +11,6 @@ import typer
 from pacbayes._core.units import limit_text, percent_text
 from pacbayes.bounds import examples_needed
 from pacbayes.certificate.words import confidence_words
-from pacbayes.cli._asked import DIFFERENCE, METRIC
 from pacbayes.cli._output import JSON, QUIET, Output, tidy
 
 __all__ = ["plan"]
@@ -36,9 +35,13 @@ def plan(
     learning_fraction: Annotated[
         float | None, typer.Option(help="Share of these rows for training [default: found while training, 0.4 to 0.8].")
     ] = None,
-    metric: METRIC = None,
+    metric: Annotated[
+        list[str] | None, typer.Option(help="A metric, as for certify; repeatable [default: error].")
+    ] = None,
     groups: Annotated[int, typer.Option(help="How many groups of equal size there are.")] = 1,
-    difference: DIFFERENCE = False,
+    difference: Annotated[
+        bool, typer.Option("--difference", help="State the largest difference of each rate between groups, too.")
+    ] = False,
     class_share: Annotated[
         float | None, typer.Option(help="Share of the rows that are of the class of a metric such as recall:yes.")
     ] = None,

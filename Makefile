@@ -17,7 +17,7 @@ WORKERS ?= auto
 PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --durations 25 --durations-min 5
 DOCTESTS = $(BIN)/python -m pytest --doctest-modules --doctest-glob='*.md' -p no:cacheprovider
 
-.PHONY: demo test test-all test-lowest test-versions test-boosters fuzz docs lint format bench clean help
+.PHONY: demo test test-all test-lowest test-versions test-boosters fuzz docs browser lint format bench clean help
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -53,14 +53,22 @@ SEED ?= 0
 fuzz: $(VENV)/.wheel ## N mutated inputs over all readers (N=50000 SEED=0), and how they ended
 	PYTHONPATH=tests $(BIN)/python -W ignore -m fuzz --inputs $(N) --seed $(SEED)
 
+# the packages of an extra without ours: the site reads our sources and runs none of them
+EXTRA = import sys, tomllib; project = tomllib.load(open("pyproject.toml", "rb"))["project"]; \
+  print(*project["optional-dependencies"][sys.argv[1]], sep="\n")
+
 docs: .venv-docs/.tools ## the site, into site/; it is read without a network: open site/index.html
 	NO_MKDOCS_2_WARNING=1 .venv-docs/$(notdir $(BIN))/python -m mkdocs build --strict --quiet
 	$(PYTHON) tools/site_check.py site
 
 .venv-docs/.tools: pyproject.toml
 	$(PYTHON) -m venv .venv-docs
-	.venv-docs/$(notdir $(BIN))/python -m pip install --quiet "$(CURDIR)[docs]"
+	$(PYTHON) -c '$(EXTRA)' docs > .venv-docs/requirements.txt
+	.venv-docs/$(notdir $(BIN))/python -m pip install --quiet -r .venv-docs/requirements.txt
 	@touch $@
+
+browser: ## chromium, its driver and axe-core for the tests of report and site, where they may be installed
+	@bash tools/browser.sh
 
 lint: $(VENV)/.wheel ## style, formatting, strict types, import arrows, prose
 	$(BIN)/ruff check --quiet .
@@ -95,4 +103,4 @@ $(VENV)/.wheel: $(VENV)/.tools $(SOURCES)
 	@touch $@
 
 clean: ## remove everything that was set up
-	rm -rf demo-report site .venv .venv-lowest .venv-boosters .venv-docs .pytest_cache .mypy_cache .ruff_cache .hypothesis dist
+	rm -rf demo-report site .browser .venv .venv-lowest .venv-boosters .venv-docs .pytest_cache .mypy_cache .ruff_cache .hypothesis dist

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from browser import find_axe, find_programs, start
+
 settings.register_profile("default", deadline=None, max_examples=200, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("default")
 
@@ -30,6 +32,14 @@ def data_folder():
     if os.environ.get("PACBAYES_REQUIRE_DATA"):
         pytest.fail("PACBAYES_REQUIRE_DATA is set but PACBAYES_DATA does not name a folder")
     return pytest.skip("set PACBAYES_DATA to the folder of the raw UCI files")
+
+
+@pytest.fixture(scope="session")
+def browser(tmp_path_factory):
+    """One browser for all tests of a worker; `browser.open_page` leaves nothing of the page before."""
+    started = start(tmp_path_factory.mktemp("profile"))
+    yield started
+    started.quit()
 
 
 @pytest.fixture
@@ -66,4 +76,5 @@ def pytest_terminal_summary(terminalreporter):
 
 
 def pytest_report_header():
-    return f"data: {os.environ.get('PACBAYES_DATA', 'not set')}"
+    found = [str(each or "missing") for each in (*find_programs(), find_axe())]
+    return [f"data: {os.environ.get('PACBAYES_DATA', 'not set')}", f"browser, driver, axe-core: {', '.join(found)}"]

@@ -87,6 +87,15 @@ def test_the_page_of_commands_is_current(monkeypatch):
     assert page == module.make_page(), "run `python tools/command_page.py`"
 
 
+def test_the_badges_are_true(monkeypatch):
+    monkeypatch.syspath_prepend(TOOLS)
+    module = importlib.import_module("badges")
+    stored = {path.name: path.read_text(encoding="utf-8") for path in module.PLACE.iterdir()}
+    assert stored == module.make_badges(), "run `python tools/badges.py`"
+    shown = re.findall(r"badges/(\w+\.svg)", (ROOT / "README.md").read_text(encoding="utf-8"))
+    assert sorted(shown) == sorted(stored)
+
+
 def command_lines():
     """Every line of code in the pages that calls a command."""
     called = re.compile(r"^(?: {4,}(?:\S.*\| )?|\$ )(pacbayes .*)$", re.MULTILINE)

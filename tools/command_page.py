@@ -27,17 +27,16 @@ What each command takes, from the commands themselves: `pacbayes COMMAND --help`
 _WIDTH = 10_000  # help is broken into lines below, not by typer
 
 
-def _cell(text: str) -> str:
-    """Return help text as a cell of a table."""
+def _escape(text: str) -> str:
+    """Return help text as Markdown that shows it as it is."""
     return re.sub(r"([|<*])", r"\\\1", " ".join(text.split())).replace("  ", " ")
 
 
-def _table(head: str, rows: list[tuple[str, str]]) -> list[str]:
-    """Return the lines of a table of arguments or options; none without rows."""
+def _list(head: str, rows: list[tuple[str, str]]) -> list[str]:
+    """Return the lines of a list of arguments or options; none without rows."""
     if not rows:
         return []
-    lines = [f"| `{name.replace('|', chr(92) + '|')}` | {_cell(text)} |" for name, text in rows]
-    return ["", f"| {head} | what it is |", "|---|---|", *lines]
+    return ["", f"{head}:", "", *reflow([f"- `{name}`: {_escape(text)}" for name, text in rows])]
 
 
 def _prose(text: str) -> Iterator[str]:
@@ -64,8 +63,8 @@ def _section(name: str, command: Any, context: Any) -> list[str]:
         "",
         f"    pacbayes {name} {usage}",
         *_prose(command.help or ""),
-        *_table("argument", _records(command, context, "argument")),
-        *_table("option", _records(command, context, "option")),
+        *_list("Arguments", _records(command, context, "argument")),
+        *_list("Options", _records(command, context, "option")),
     ]
 
 

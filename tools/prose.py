@@ -3,7 +3,7 @@
     python tools/prose.py            # say where a page breaks a rule; exits with 1 if one does
     python tools/prose.py --fix      # break lines anew; words are for the author to choose
 
-Rows of tables, code, headings and addresses are lines that cannot be broken; code is left alone altogether.
+Rows of tables are lines that cannot be broken, and have to be short all the same. Code is left alone.
 """
 
 from __future__ import annotations
@@ -109,11 +109,6 @@ def reflow(lines: list[str]) -> list[str]:
     return found
 
 
-def is_breakable(line: str) -> bool:
-    """Return whether a line that is too long could be shorter."""
-    return not re.match(r"^\s*(\||#|\[[^\]]+\]:|<|!\[)", line)
-
-
 def complaints(path: Path) -> Iterator[str]:
     """Yield where a page breaks a rule."""
     lines = path.read_text(encoding="utf-8").splitlines()
@@ -128,7 +123,7 @@ def complaints(path: Path) -> Iterator[str]:
             in_code = not in_code
         if in_code:
             continue
-        if len(line) > COLUMNS and is_breakable(line):
+        if len(line) > COLUMNS:
             yield f"{name}:{number}: {len(line)} columns"
         plain = re.sub(r"`[^`]*`", "", line)
         for pattern, better in WORDS.items():
@@ -145,8 +140,9 @@ def main() -> None:
     files = [path.resolve() for path in options.files] or pages()
     if options.fix:
         for path in files:
-            lines = path.read_text(encoding="utf-8").splitlines()
-            path.write_text("\n".join(reflow(lines)) + "\n", encoding="utf-8")
+            text = path.read_text(encoding="utf-8")
+            if (better := "\n".join(reflow(text.splitlines())) + "\n") != text:  # dates of files tell what changed
+                path.write_text(better, encoding="utf-8")
     found = [complaint for path in files for complaint in complaints(path)]
     for complaint in found:
         sys.stderr.write(f"{complaint}\n")

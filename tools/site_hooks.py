@@ -2,11 +2,12 @@
 
 Pages outside ``docs`` are taken in under the names in ``OUTSIDE``; links to them, and in them, follow. Lists are
 indented as mkdocs' Markdown wants them, examples with prompts are highlighted as such, and roles of docstrings are
-shown as the code that they name.
+shown as the code that they name. Formulas become MathML, which browsers show by themselves.
 """
 
 from __future__ import annotations
 
+import html as entities
 import posixpath
 import re
 from pathlib import Path
@@ -34,6 +35,8 @@ _FENCE = re.compile(r"^ *(```+|~~~+)")
 _PROMPT = re.compile(r"^```python\n(?=>>> )", re.MULTILINE)
 _DIRECTIVE = re.compile(r" +# doctest: \+[A-Z_]+$|^<BLANKLINE>$", re.MULTILINE)
 _BLOCK = re.compile(r"<pre(?=[ >])")
+_INLINE = re.compile(r"\$<code>(.*?)</code>\$([.,;:)]*)", re.DOTALL)
+_DISPLAY = re.compile(r'<div class="formula">(.*?)</div>', re.DOTALL)
 _ROLE = re.compile(r":(?:func|class|meth|mod|data|attr):(?=<code>)")
 
 
@@ -85,6 +88,30 @@ def indent_lists(lines: list[str]) -> list[str]:
     return found
 
 
+def show_formulas(html: str) -> str:
+    """Return a page whose formulas, as GitHub writes them in TeX, are MathML; one that cannot be read is an error.
+
+    Inline they stand between dollar signs with code marks, $`x`$, displays are blocks of code in the language "math".
+    """
+    from math_core import LatexToMathML  # noqa: PLC0415  (tests read this module where it is not)
+
+    converter = LatexToMathML(fancy_error=False)
+
+    def convert(source: str, *, display: bool) -> str:
+        return converter.convert_with_local_state(entities.unescape(source).strip(), displaystyle=display)
+
+    def inline(match: re.Match[str]) -> str:  # what follows closely stays on its line
+        return f'<span class="formula-in-text">{convert(match.group(1), display=False)}{match.group(2)}</span>'
+
+    def display(match: re.Match[str]) -> str:  # a wide one scrolls by itself, and the keyboard reaches it
+        return f'<div class="formula" tabindex="0">{convert(match.group(1), display=True)}</div>'
+
+    shown = _INLINE.sub(inline, _DISPLAY.sub(display, html))
+    if "$<code>" in shown or "</code>$" in shown:
+        raise ValueError("a formula begins or ends where none does")
+    return shown
+
+
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Take in the files from outside docs."""
     from mkdocs.structure.files import File  # noqa: PLC0415  (there is mkdocs when it calls)
@@ -106,9 +133,9 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Leave out the roles of docstrings, whose code is linked or not, and let the keyboard reach what scrolls."""
+    """Show formulas, leave out the roles of docstrings, linked or not, and let the keyboard reach what scrolls."""
     del page, config, files
-    return _BLOCK.sub('<pre tabindex="0"', _ROLE.sub("", html))
+    return _BLOCK.sub('<pre tabindex="0"', _ROLE.sub("", show_formulas(html)))
 
 
 def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:

@@ -133,7 +133,7 @@ def test_a_snapshot_that_comes_out_otherwise_is_refused(tmp_path, monkeypatch):
         for _ in range(20):
             run(ExtraTreeClassifier(max_depth=2), noise, tmp_path, keep=3)
 
-    with pytest.raises(ValueError, match=r"came out otherwise this time\. Give the estimator a fixed random_state"):
+    with pytest.raises(ValueError, match=r"came out otherwise this time\. Pass the estimator a fixed random_state"):
         resume()
 
 

@@ -3,13 +3,14 @@
 import base64
 import hashlib
 import re
-import shutil
 from html.parser import HTMLParser
 
 import pytest
 
 import pacbayes as pb
 from pacbayes.report import render
+
+from browser import open_page
 
 EVIL = "</style></script><script>window.hacked=1</script><p style='x' onclick='y'><img src=http://x/><base href=//x>"
 
@@ -115,39 +116,25 @@ def test_script_and_style_do_not_depend_on_what_is_shown(texts):
     assert len({Page(text).policies[0] for text in texts}) == 1
 
 
-@pytest.mark.long
-def test_a_browser_blocks_nothing_and_the_slider_moves(texts, tmp_path):
-    webdriver = pytest.importorskip("selenium.webdriver")
-    found, driver = shutil.which("chromium") or shutil.which("google-chrome"), shutil.which("chromedriver")
-    if not found or not driver:
-        pytest.skip("there is no chromium with its driver to open the report in")
-    options = webdriver.ChromeOptions()
-    options.binary_location = found
-    for flag in ("--headless=new", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}"):
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    browser = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
-    try:
-        for number, text in enumerate(texts):
-            path = tmp_path / f"{number}.html"
-            path.write_text(text, encoding="utf-8")
-            browser.get(path.as_uri())
-            assert browser.get_log("browser") == []
-            assert browser.execute_script("return window.hacked === undefined")
-            move = (
-                "var s = document.getElementById('slider'); s.value = arguments[0];"
-                "s.dispatchEvent(new Event('input')); return document.getElementById('result').textContent"
-            )
-            assert browser.execute_script(move, 0) != browser.execute_script(move, 10)
-            color = "return getComputedStyle(document.querySelector('.headline .number')).fontWeight"
-            assert browser.execute_script(color) == "700"
-            for key in browser.find_elements("css selector", ".legend .key"):
-                assert key.value_of_css_property("background-color") not in {"rgba(0, 0, 0, 0)", "transparent"}
-            inject = (
-                "var s = document.createElement('script'); s.textContent = 'window.hacked = 1';"
-                "document.body.append(s); return window.hacked === undefined"
-            )
-            assert browser.execute_script(inject)
-            assert browser.get_log("browser")
-    finally:
-        browser.quit()
+def test_a_browser_blocks_nothing_and_the_slider_moves(browser, texts, tmp_path):
+    move = (
+        "var s = document.getElementById('slider'); s.value = arguments[0];"
+        "s.dispatchEvent(new Event('input')); return document.getElementById('result').textContent"
+    )
+    weight = "return getComputedStyle(document.querySelector('.headline .number')).fontWeight"
+    inject = (
+        "var s = document.createElement('script'); s.textContent = 'window.hacked = 1';"
+        "document.body.append(s); return window.hacked === undefined"
+    )
+    for number, text in enumerate(texts):
+        path = tmp_path / f"{number}.html"
+        path.write_text(text, encoding="utf-8")
+        page = open_page(browser, path)
+        assert page.get_log("browser") == []
+        assert page.execute_script("return window.hacked === undefined")
+        assert page.execute_script(move, 0) != page.execute_script(move, 10)
+        assert page.execute_script(weight) == "700"
+        for key in page.find_elements("css selector", ".legend .key"):
+            assert key.value_of_css_property("background-color") not in {"rgba(0, 0, 0, 0)", "transparent"}
+        assert page.execute_script(inject)
+        assert page.get_log("browser")

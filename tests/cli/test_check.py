@@ -110,7 +110,7 @@ class TestTwoTables:
         arguments = ("certify", "first.csv", "--target", "ill", "--test", "second.csv", "--out", "out", *options)
         result = run(*arguments)
         assert result.exit_code == 0, result.output
-        assert "130 rows, 80 to learn from, 50 to judge" in result.stdout
+        assert "130 rows (80 to train on, 50 to evaluate on)" in result.stdout
         assert "pacbayes verify out/certificate.json --data first.csv --test second.csv" in result.stdout
         certificate = pb.Certificate.from_json(files / "out" / "certificate.json")
         errors = (pb.load_run("out").predict(small_frame(50, seed=1)) != small_frame(50, seed=1)["ill"]).sum()

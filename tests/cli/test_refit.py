@@ -102,7 +102,7 @@ class TestWithUnlabelledRows:
     def test_what_was_not_checked_is_said(self, run):
         certify(run, "--unlabelled", "fresh.csv")
         assert (
-            "not checked: the unlabelled rows (give --unlabelled TABLE)"
+            "not checked: the unlabelled rows (pass --unlabelled TABLE)"
             in run("verify", "out", "--data", "small.csv").stdout
         )
         alone = run("verify", "out/transfer.json")
@@ -173,7 +173,7 @@ def test_wrong_usages_of_a_run_without_a_refit(run):
     assert words in one_line(run("verify", "out", "--data", "small.csv", "--unlabelled", "fresh.csv"))
     certify(run, "--unlabelled", "fresh.csv", "--force")
     assert words in one_line(run("verify", "out", "--unlabelled", "fresh.csv"))
-    assert "give its folder" in one_line(run("verify", "out/transfer.json", "--data", "small.csv"))
+    assert "pass its folder" in one_line(run("verify", "out/transfer.json", "--data", "small.csv"))
 
 
 def test_other_unlabelled_rows_are_told(run):

@@ -35,7 +35,7 @@ def test_the_command(run, data_folder, tmp_path):
     assert "\r" not in shown.stderr
     again = run(*arguments)
     assert again.exit_code == 2
-    assert "cells already. Give --resume, or another folder with --out." in again.stderr
+    assert "cells already. Pass --resume, or another folder with --out." in again.stderr
     assert run(*arguments, "--resume").exit_code == 0
     refused = run("reproduce", "--datasets", "iris", "--out", tmp_path)
     assert refused.exit_code == 2

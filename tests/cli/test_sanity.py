@@ -38,7 +38,7 @@ def test_by_time_the_later_rows_judge(run, dated, tmp_path):
     assert json.loads(shuffled.stdout)["certificate"]["statements"][0]["value"] < 0.5
     assert "on rows of the judged period, 2023-02-25 to 2023-08-23, is at most" in record["sentence"]
     assert [each["name"] for each in record["columns"]] == ["a", "b"]
-    assert "note: The rows are taken by the column 'day', from 2022-01-01 to 2023-08-23" in result.stderr
+    assert "note: The rows are ordered by the column 'day', from 2022-01-01 to 2023-08-23" in result.stderr
     page = (tmp_path / "o" / "report.html").read_text()
     assert "The rows were not shuffled: they were taken as they came, the earliest first." in page
     assert "judged period, 2023-02-25 to 2023-08-23" in page

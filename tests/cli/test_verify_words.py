@@ -34,14 +34,14 @@ def test_alone_it_counts_checks_and_says_what_was_not_checked(run, issued):
     result = run("verify", issued)
     assert result.exit_code == 0
     assert "7 checks held." in result.stdout
-    assert "not checked: the data and the predictor's numbers (give --data TABLE)" in result.stdout
+    assert "not checked: the data and the predictor's numbers (pass --data TABLE)" in result.stdout
     assert "ok " not in result.stdout
     assert "pacbayes." not in result.stdout
     assert "--data TABLE." in result.stdout.splitlines()[-1]
     assert run("verify", issued, "--verbose").stdout.count("ok ") == 7
     assert run("verify", issued, "-q").stdout == "The certificate holds.\n"
     (issued / "model.json").unlink()
-    assert "not checked: the data and the predictor (give" in run("verify", issued).stdout
+    assert "not checked: the data and the predictor (pass" in run("verify", issued).stdout
 
 
 def test_with_data_nothing_is_left_unchecked(run, issued, small):

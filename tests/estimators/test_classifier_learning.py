@@ -75,7 +75,7 @@ class TestPreprocessing:
         frame, labels = six_classes()
         named = make_pipeline(make_column_transformer((StandardScaler(), ["width"])), GaussianNB())
         assert pb.CertifiedClassifier(named, random_state=0).fit(frame, labels).certificate_.verify()
-        with pytest.raises(ValueError, match=r"'colour' holds no numbers.*Give preprocessing='auto'"):
+        with pytest.raises(ValueError, match=r"'colour' holds no numbers.*Pass preprocessing='auto'"):
             pb.CertifiedClassifier().fit(frame, labels)
 
     def test_sample_weights_go_to_the_estimator(self):

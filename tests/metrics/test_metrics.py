@@ -12,11 +12,12 @@ from sklearn.naive_bayes import GaussianNB
 
 import pacbayes as pb
 from pacbayes import metrics
+from pacbayes._core.steadiness import Answers
 from pacbayes.certificate import QUANTITIES, schema
+from pacbayes.certificate.statement_words import quantity_noun, quantity_words
 from pacbayes.certificate.words import sentences
-from pacbayes.metrics import LOSSES, METRICS, Judged, Loss, Metric, Observation
+from pacbayes.metrics import LOSSES, METRICS, CostTable, Judged, Loss, Metric, Observation, Questions
 from pacbayes.procedures import ClassifierLearner, FixedFraction, Sample, Split
-from pacbayes.report import render
 
 SAMPLE = pb.datasets.make_known_risk(400, d=2, random_state=0)
 
@@ -29,51 +30,62 @@ def classes_that_observe():
     return {each for each in members if hasattr(each, "observe")}
 
 
+NAMES = {name: f"{name}:1" if QUANTITIES[kind.quantity].has_label else name for name, kind in METRICS.items()}
+COSTS = CostTable((("0", "1", 1.0), ("1", "0", 5.0)))
+
+
+def find(name):
+    return metrics.get(NAMES.get(name, name), COSTS)
+
+
 def split(*names):
-    procedure = Split(learner=ClassifierLearner(GaussianNB()), stop=FixedFraction(0.5), delta=0.05, metrics=names)
+    asked = Questions(tuple(NAMES[name] for name in names), costs=COSTS if "cost" in names else None)
+    learner = ClassifierLearner(GaussianNB(), probabilities=asked.needs_probabilities)
+    procedure = Split(learner=learner, stop=FixedFraction(0.5), delta=0.05, questions=asked)
     return procedure.run(Sample(SAMPLE.X, SAMPLE.y, np.random.default_rng(0).permutation(400))).certificate
 
 
 def test_every_metric_is_listed_once():
     listed = [*METRICS.values(), *LOSSES.values()]
     protocols = {Metric, Loss}
-    assert classes_that_observe() - protocols == set(listed), "add it to METRICS in pacbayes/metrics/__init__.py"
+    assert classes_that_observe() - protocols == set(listed), "add it to METRICS in pacbayes/metrics/questions.py"
     assert len(set(listed)) == len(listed)
 
 
 @pytest.mark.parametrize("name", [*METRICS, *LOSSES])
 def test_every_metric_has_words(name):
-    assert metrics.get(name).quantity in QUANTITIES, "add its words to pacbayes/certificate/quantities.py"
+    assert find(name).quantity in QUANTITIES, "add its words to pacbayes/certificate/quantities.py"
 
 
 @pytest.mark.parametrize("name", METRICS)
-def test_a_metric_that_counts_errors_counts_none_where_all_is_right(name):
+def test_a_metric_counts_no_errors_where_all_is_right(name):
     labels = np.array([0, 1, 1, 0, 1])
-    found = metrics.get(name).observe(Judged(labels, labels.copy()))
+    sure = Answers(np.eye(2)[labels], [])
+    found = find(name).observe(Judged(labels, labels.copy(), probabilities=sure))
     assert 1 <= found.n <= labels.size
-    assert found.observed["errors"] == 0
+    assert np.sum(found.observed["errors"] if found.losses is None else found.losses) == 0
 
 
 @pytest.mark.parametrize("name", METRICS)
-def test_a_metric_is_stated_verified_and_reported(name):
+def test_a_metric_is_stated_and_verified(name):
     certificate = split(name)
-    assert certificate.statements[0].quantity == metrics.get(name).quantity
+    first = certificate.statements[0]
+    assert (first.quantity, first.name) == (find(name).quantity, NAMES[name])
     assert certificate.verify(), str(certificate.verify())
     Draft202012Validator(schema()).validate(json.loads(certificate.to_json()))
     assert pb.Certificate.from_json(certificate.to_json()).verify()
-    words = QUANTITIES[metrics.get(name).quantity]
-    assert f"the true {words.words} of `predict` is at most" in certificate.sentence()
-    assert words.unit in render(certificate)
+    words = QUANTITIES[first.quantity]
+    assert quantity_words(first) in certificate.sentence()
+    assert ("at least" if words.side == "lower" else "at most") in certificate.sentence()
 
 
 def test_all_metrics_hold_together():
     certificate = split(*METRICS)
-    assert [each.quantity for each in certificate.statements] == [metrics.get(name).quantity for name in METRICS]
+    assert [each.quantity for each in certificate.statements] == [find(name).quantity for name in METRICS]
     assert sum(each.share for each in certificate.statements) == pytest.approx(1.0)
     assert certificate.verify()
     assert len(set(sentences(certificate))) == len(METRICS)
-    rendered = render(certificate)
-    assert all(QUANTITIES[each.quantity].noun in rendered for each in certificate.statements)
+    assert len({quantity_noun(each) for each in certificate.statements}) == len(METRICS)
 
 
 def test_an_unknown_metric_is_refused():
@@ -81,14 +93,30 @@ def test_an_unknown_metric_is_refused():
         metrics.get("size")
 
 
-def test_a_metric_about_no_judged_row_is_refused(monkeypatch):
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("recall", r"The metric 'recall' must name a class, as in 'recall:yes'\. Got 'recall' instead"),
+        ("error:1", r"The metric 'error' must be 'error', without a class\. Got 'error:1' instead"),
+        ("cost", "The metric 'cost' needs the costs"),
+    ],
+)
+def test_a_metric_without_what_it_needs_is_refused(name, message):
+    with pytest.raises(ValueError, match=message):
+        metrics.get(name)
+
+
+def test_a_metric_about_no_judged_row_says_nothing(monkeypatch):
     class Nothing:
         quantity = "error"
+        label = None
 
         def observe(self, judged):
             del judged
             return Observation(0, {"errors": 0})
 
     monkeypatch.setitem(METRICS, "nothing", Nothing)
-    with pytest.raises(ValueError, match="The metric 'nothing' is about none of the 200 judged rows"):
-        split("error", "nothing")
+    monkeypatch.setitem(NAMES, "nothing", "nothing")
+    certificate = split("nothing")
+    assert (certificate.n, certificate.value) == (0, 1.0)
+    assert certificate.verify()

@@ -104,7 +104,7 @@ class TestDelta:
 
 def test_a_certificate_about_a_posterior_is_no_source():
     drawn = pb.CertifiedLogisticRegression(bound="betting", random_state=0).fit(SAMPLE.X, SAMPLE.y).certificate_
-    with pytest.raises(ValueError, match="no statement about 'predict'"):
+    with pytest.raises(ValueError, match="transferred from one on the true error of `predict`"):
         Transfer(source=drawn, delta=0.01)
 
 

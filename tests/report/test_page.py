@@ -6,7 +6,8 @@ from html.parser import HTMLParser
 import pytest
 
 import pacbayes as pb
-from pacbayes.certificate.words import round_up
+from pacbayes._core.plain import mark_code
+from pacbayes.certificate.words import limit_words, plain_sentence
 from pacbayes.report import composition, delta_values, render
 
 EVIL = "</script><script>window.hacked=1</script>"
@@ -44,7 +45,7 @@ def test_values_over_delta_fall_with_delta_and_hit_the_certificate(issued):
         assert values == sorted(values)
         (own,) = [row for row in rows if row["delta"] == certificate.delta]
         assert own["value"] == pytest.approx(certificate.value, rel=1e-12)
-        assert own["shown"] == round_up(certificate.value)
+        assert own["shown"] == limit_words(certificate.statements[0], certificate.value)
 
 
 class Tags(HTMLParser):
@@ -72,7 +73,8 @@ def test_the_page_is_whole_and_alone(issued):
         tags.feed(page)
         assert not tags.open
         assert tags.links == ["data:,"]
-        assert certificate.sentence().replace("`", "`") in page
+        assert mark_code(certificate.sentence()) in page
+        assert plain_sentence(certificate).replace(" %", "\u00a0%") in page
         assert not re.search(r"https?://", page)
 
 

@@ -10,27 +10,20 @@ import pytest
 from sklearn.naive_bayes import GaussianNB
 
 import pacbayes as pb
+from pacbayes._core.plain import mark_code
+from pacbayes._core.units import percent_text
 from pacbayes.certificate import QUANTITIES, SUBJECTS, schema
 from pacbayes.certificate.blocks import BLOCK_NAMES
-from pacbayes.certificate.words import ASSUMPTIONS, limit_words, round_up, sentences
+from pacbayes.certificate.words import ASSUMPTIONS, limit_words, sentences
 from pacbayes.procedures import PROCEDURES
-from pacbayes.report import Refit, SplitCost, compare_with_trivial, delta_values, page, render
+from pacbayes.report import compare_with_trivial, delta_values, page, render
 from pacbayes.report.phrases import OBSERVED, QUESTIONS, RULES
-from pacbayes.report.sections import SECTIONS
+from pacbayes.report.sections import READER, SECTIONS
 
-OPTIONAL = {"baseline", "split", "stream", "hardest"}
-FRAME = {"page.html"}
-EVERYTHING = {
-    "about": {"Model": "naive Bayes"},
-    "columns": [{"name": "a", "kind": "number", "missing": 0, "distinct": 9}],
-    "baseline": {"value": 0.2, "n": 80, "errors": 9},
-    "trivial": {"label": "1", "share": 0.5},
-    "notes": [pb.certificate.Note("time_index"), "A sentence about the table."],
-    "curve": {"n": [10, 100, 320], "observed": [0.2, 0.1, 0.1], "bound": [0.6, 0.2, 0.15]},
-    "split": SplitCost(rows=400, learned=160, curve=[(20, 9, 140), (40, 6, 120)], refit=Refit()),
-    "hardest": [{"row": 1, "label": "1", "predicted": "-1", "values": "a = 3"}],
-    "commands": [("Recompute it", "pacbayes verify certificate.json")],
-}
+from report.kinds import EVERYTHING
+
+OPTIONAL = {"groups", "comparison", "split", "stream", "hardest"}
+PAGES = {"page.html", "watch.html"}
 
 
 @pytest.fixture(scope="module")
@@ -42,19 +35,25 @@ def stream():
 
 
 def heading(section):
-    return f'<h2 id="{section.name}">{section.title}</h2>'
+    level = "h2" if section in READER else "h3"
+    return f'<{level} id="{section.name}">{section.title}</{level}>'
 
 
 def test_every_listed_section_renders_in_its_place(stream):
-    rendered = render(stream, **EVERYTHING)
-    places = [rendered.index(heading(section)) for section in SECTIONS]
-    assert places == sorted(places)
+    y, group = [0, 1] * 200, ["a", "a", "b", "b"] * 100
+    grouped = pb.certify_predictions(y, y, groups=group, differences=True)
+    for certificate, missing in ((stream, "groups"), (grouped, "stream")):
+        rendered = render(certificate, **EVERYTHING)
+        places = [
+            rendered.index(heading(each)) for each in SECTIONS if each.name != missing or heading(each) in rendered
+        ]
+        assert places == sorted(places)
     assert len({section.name for section in SECTIONS}) == len(SECTIONS)
 
 
 def test_every_template_is_listed():
     names = {each.name for each in files("pacbayes.report").joinpath("templates").iterdir()}
-    templates = {name for name in names if name.endswith(".html")} - FRAME
+    templates = {name for name in names if name.endswith(".html")} - PAGES
     assert templates == {f"{section.name}.html" for section in SECTIONS}
 
 
@@ -67,18 +66,18 @@ def test_all_statements_are_shown_with_value_rows_and_share(stream):
     rendered = render(stream)
     assert len(stream.statements) == 2
     for said, statement in zip(sentences(stream), stream.statements, strict=True):
-        assert said in rendered
+        assert mark_code(said) in rendered
         assert SUBJECTS[statement.about].long_words in rendered
-        assert f'<td class="figure">{round_up(statement.value)}</td>' in rendered
+        assert f'<td class="figure">{limit_words(statement, statement.value)}</td>' in rendered
         assert f">{statement.n}</td>" in rendered
-        assert f">{statement.share:.4g}</td>" in rendered
+        assert f">{percent_text(statement.share)}</td>" in rendered
         for each in statement.consequences:
             assert SUBJECTS[each.about].long_words in rendered
-            assert f'<td class="figure">{round_up(each.value)}</td>' in rendered
+            assert f'<td class="figure">{limit_words(statement, each.value)}</td>' in rendered
 
 
 def test_the_headline_is_about_what_predict_returns(stream):
-    assert f'<span class="number">{round_up(100 * stream.vote_value, 1)}&#8239;%</span>' in render(stream)
+    assert f'<span class="number">{limit_words(stream.statements[0], stream.vote_value)}</span>' in render(stream)
 
 
 def test_notes_come_as_codes_or_as_sentences(stream):
@@ -102,7 +101,7 @@ def test_there_are_words_for_every_code():
     for quantity in QUANTITIES.values():
         assert quantity.words
         assert quantity.unit
-        assert ("{limit}" if quantity.power else "{percent}") in quantity.verdict
+        assert any(each in quantity.verdict for each in (["{limit}"] if quantity.power else ["{percent}", "{count}"]))
         assert ("{risk}" if quantity.power else "{percent}") in quantity.often
     assert {*RULES, "same"} == set(statement["consequences"]["items"]["properties"]["rule"]["enum"])
     assert set(RULES) <= {rule for subject in SUBJECTS.values() for _, rule in subject.consequences}
@@ -123,14 +122,14 @@ def test_observed_numbers_have_words(stream):
     ("errors", "n", "words"),
     [
         (10, 200, "on average at most"),
-        (5, 10, "misclassifies 50 % of the judged rows"),
+        (5, 10, "misclassifies 50.00 % of the judged rows"),
         (1, 7, "There are only 7 judged rows"),
         (3, 3, "says nothing"),
     ],
 )
 def test_the_verdict_says_what_the_number_means(errors, n, words):
     certificate = pb.certify_predictions([0] * n, [1] * errors + [0] * (n - errors))
-    assert words in render(certificate)
+    assert words in render(certificate).replace("\u00a0", " ")
 
 
 def test_a_loss_is_not_called_an_error():
@@ -144,7 +143,7 @@ def test_the_comparison_warns_where_the_guarantee_is_no_better():
     better, worse = ({"label": "ok", "share": share} for share in (0.3, 0.01))
     assert compare_with_trivial(certificate, better).warning == ""
     assert "no better than" in compare_with_trivial(certificate, worse).warning
-    assert "always answering 'ok' would be wrong on 1.0 %" in compare_with_trivial(certificate, worse).words
+    assert "always predicting 'ok' would be wrong on 1.00 %" in compare_with_trivial(certificate, worse).words
     assert "no better than" in render(certificate, trivial=worse)
 
 
@@ -163,9 +162,8 @@ def test_errors_of_numbers_are_shown_in_their_units(loss, options, shown):
     assert shown in rendered
     assert f'<td class="figure">{limit}</td>' in rendered
     assert repr(certificate.limit) in rendered
-    percent = f'<span class="number">{round_up(100.0 * certificate.value, 1)}&#8239;%</span>'
-    number = f'<span class="number">{limit}</span>'
-    assert (percent if loss == "within" else number) in rendered
+    assert f'<span class="number">{limit}</span>' in rendered
+    assert limit.endswith(" %") == (loss == "within")
     adds = re.findall(r'class="key part-\w+"></span>.*?<td class="figure">([\d.]+)(?: %)?</td>', rendered)
     assert sum(map(Decimal, adds)) == Decimal(limit.removesuffix(" %"))
     assert "Was it decided how errors are counted" in rendered

@@ -6,7 +6,7 @@ import pytest
 from sklearn.naive_bayes import GaussianNB
 
 import pacbayes as pb
-from pacbayes.certificate.words import round_up
+from pacbayes.certificate.words import limit_words
 from pacbayes.report import SplitCost, render
 from pacbayes.report.charts import draw_learning
 
@@ -31,9 +31,9 @@ def test_an_adaptive_split_shows_its_curve_and_its_stop():
     assert f"learned from {model.n_learning_} of 600 rows" in shown
     assert "chosen by the learning curve" in shown
     for learned, errors, rows, _ in model.curve_:
-        assert f"{100 * errors / rows:.1f} % at {learned}" in shown
+        assert f"{100 * errors / rows:.2f} % at {learned}" in shown
         assert re.search(rf">{learned}</td><td[^>]*>{errors}</td><td[^>]*>{rows}</td>", shown)
-    assert round_up(model.certificate_.value) in shown
+    assert limit_words(model.certificate_.statements[0], model.certificate_.value) in shown
     assert "refitted" not in shown
 
 
@@ -57,7 +57,7 @@ def test_a_refit_is_not_certified_or_has_its_own_number():
     apart = issued.statements[0].observed["disagreements"]
     assert f"{apart} disagreements with the certified model on 300 unlabelled rows" in shown
     assert issued.sentence() in shown
-    assert f">{round_up(issued.value)}<" in shown
+    assert f">{limit_words(issued.statements[0], issued.value)}<" in shown
     assert "not certified" not in shown
 
 

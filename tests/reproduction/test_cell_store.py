@@ -88,7 +88,7 @@ def test_another_configuration_is_refused(filled):
 
 
 def test_results_are_not_continued_unasked(filled):
-    with pytest.raises(ResultsFileError, match=r"has 3 cells already. Give --resume, or another folder with --out\."):
+    with pytest.raises(ResultsFileError, match=r"has 3 cells already. Pass --resume, or another folder with --out\."):
         CellStore(filled, CONFIGURATION)
 
 

@@ -24,7 +24,10 @@ CASES = {
         {"b": DAYS[SHUFFLED].strftime("%Y-%m-%d")},
         {"time": "b"},
         {"column": "b", "first": "2020-01-01", "last": "2020-07-18"},
-        "The rows are taken by the column 'b', from 2020-01-01 to 2020-07-18; it is not predicted from.",
+        (
+            "The rows are ordered by the column 'b', from 2020-01-01 to 2020-07-18; the column itself is not used to "
+            "predict."
+        ),
     ),
     "empty_columns": (
         {"b": [None] * ROWS, "c": [np.nan] * ROWS},
@@ -36,15 +39,15 @@ CASES = {
         {"b": ["1,5", "2,5"] * 50 + ["3,5"] * 100},
         {},
         {"column": "b"},
-        "The column 'b' looks like numbers with a decimal comma, and is taken as a category; give --decimal ,",
+        "The column 'b' looks like numbers with a decimal comma, and is read as a category; pass --decimal ,",
     ),
     "looks_like_numbers": (
         {"b": ["1.5"] * 190 + [LONG] * 10},
         {},
         {"column": "b", "count": 10, "example": LONG},
         (
-            "The column 'b' is taken as a category because of 10 values that are no numbers, such as "
-            f"'{LONG[:39]}. If they stand for missing values, give --missing-value."
+            "The column 'b' is read as a category because 10 of its values are not numbers, such as "
+            f"'{LONG[:39]}. If they stand for missing values, pass --missing-value."
         ),
     ),
     "holds_dates": (
@@ -52,7 +55,7 @@ CASES = {
         {},
         {"column": "b"},
         (
-            "The column 'b' holds dates, which are taken as categories; those of new cases will be unknown. Leave it "
+            "The column 'b' holds dates, which are read as categories; those of new cases will be unknown. Leave it "
             "out with --drop, or order the rows by it with --time."
         ),
     ),
@@ -66,7 +69,7 @@ CASES = {
         {"b": 10_000_019 * SHUFFLED % 99_999_989},
         {},
         {"column": "b"},
-        "Every value of the column 'b' is another whole number, as in an identifier; consider --drop.",
+        "Every row has a different whole number in the column 'b', as in an identifier; consider --drop.",
     ),
     "counts_rows": (
         {"b": 3 * np.arange(ROWS, 0, -1)},
@@ -82,8 +85,8 @@ CASES = {
         {},
         {"column": "b"},
         (
-            "The rows come sorted by the column 'b'. If that is time, and things change with it, they are not i.i.d.: "
-            "--time learns from the earlier and judges on the later ones."
+            "The rows are sorted by the column 'b'. If it is a time, and things change with it, the rows are not "
+            "i.i.d.: --time trains on the earlier rows and evaluates on the later ones."
         ),
     ),
     "hardly_varies": (
@@ -123,10 +126,7 @@ CASES = {
         {"t": ["yes"] * 190 + ["no"] * 10},
         {},
         {"classes": ("no",), "count": 1, "least": 20},
-        (
-            "Fewer than 20 rows have some of the classes (1): 'no'. The number says next to nothing about these by "
-            "themselves."
-        ),
+        "Some classes have fewer than 20 rows (1): 'no'. The number says next to nothing about these classes alone.",
     ),
     "more_notes": (
         {f"b{k}": ["x", "y"] * 100 for k in range(11)},

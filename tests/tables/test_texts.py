@@ -30,7 +30,7 @@ def test_latin_1_is_refused_with_the_remedy(tmp_path, rows):
     frame = pd.DataFrame({"a": range(rows), "town": ["Bonn"] * (rows - 1) + ["Köln"]})
     path = write(tmp_path / "t.csv", frame, encoding="latin-1")
     with pytest.raises(
-        TableError, match=r"not text in UTF-8 .*Give its encoding, such as --encoding latin-1"
+        TableError, match=r"not text in UTF-8 .*Pass its encoding, such as --encoding latin-1"
     ) as caught:
         read_table(path)
     assert "\n" not in str(caught.value)
@@ -39,7 +39,7 @@ def test_latin_1_is_refused_with_the_remedy(tmp_path, rows):
 
 def test_utf_16_is_refused_with_the_remedy(tmp_path):
     path = write(tmp_path / "t.csv", FRAME, encoding="utf-16")
-    with pytest.raises(TableError, match="begins like text in UTF-16: give --encoding utf-16"):
+    with pytest.raises(TableError, match="begins like text in UTF-16: pass --encoding utf-16"):
         read_table(path)
 
 

@@ -2,14 +2,51 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from sklearn.utils import check_array
 
-from pacbayes._core.types import FloatArray, Labels, Matrix, RowsLike
+from pacbayes._core.types import BoolArray, FloatArray, Labels, Matrix, RowsLike
 
-__all__ = ["as_matrix", "checked_matrix", "label_signs", "two_classes"]
+__all__ = ["as_matrix", "checked_matrix", "equals_text", "label_signs", "label_text", "two_classes"]
+
+
+_MISSING = frozenset({"NAType", "NaTType"})  # of pandas
+
+
+def label_text(value: object) -> str:
+    """Return a label or the value of a group as text: whole numbers without a fraction, what is missing as "missing".
+
+    Examples
+    --------
+    >>> from pacbayes._core.labels import label_text
+    >>> [label_text(each) for each in ("yes", 1.0, 0.5, True, None, float("nan"))]
+    ['yes', '1', '0.5', 'True', 'missing', 'missing']
+    """
+    plain = value.item() if isinstance(value, np.generic) else value
+    if plain is None or (isinstance(plain, float) and math.isnan(plain)) or type(plain).__name__ in _MISSING:
+        return "missing"
+    if isinstance(plain, float) and plain.is_integer():
+        return str(int(plain))
+    return str(plain)
+
+
+def equals_text(values: Labels, text: str) -> BoolArray:
+    """Return for each value whether it is the one that a text names.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pacbayes._core.labels import equals_text
+    >>> equals_text(np.array([0.0, 1.0, 1.0]), "1").tolist()
+    [False, True, True]
+    """
+    distinct, places = np.unique(values, return_inverse=True)
+    same = np.array([label_text(each) == text for each in distinct], dtype=bool)
+    return same[places] if distinct.size else np.zeros(0, dtype=bool)
 
 
 def checked_matrix(owner: str, X: RowsLike, columns: int | None = None, *, finite: bool = True) -> Matrix:

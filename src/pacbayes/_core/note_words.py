@@ -9,33 +9,33 @@ from pacbayes._core.notes import Note, NoteValue
 __all__ = ["TABLE_NOTES", "fill_sentence"]
 
 TABLE_NOTES: Mapping[str, str] = {
-    "time_orders_rows": "The rows are taken by the column {column!r}, from {first} to {last}; it is not predicted "
-    "from.",
+    "time_orders_rows": "The rows are ordered by the column {column!r}, from {first} to {last}; the column itself is "
+    "not used to predict.",
     "empty_columns": "Columns that hold nothing but missing values are left out ({count}): {columns}.",
-    "has_decimal_commas": "The column {column!r} looks like numbers with a decimal comma, and is taken as a category; "
-    "give --decimal ,",
-    "looks_like_numbers": "The column {column!r} is taken as a category because of {count} values that are no numbers, "
-    "such as {example!r:.40}. If they stand for missing values, give --missing-value.",
-    "holds_dates": "The column {column!r} holds dates, which are taken as categories; those of new cases will be "
+    "has_decimal_commas": "The column {column!r} looks like numbers with a decimal comma, and is read as a category; "
+    "pass --decimal ,",
+    "looks_like_numbers": "The column {column!r} is read as a category because {count} of its values are not numbers, "
+    "such as {example!r:.40}. If they stand for missing values, pass --missing-value.",
+    "holds_dates": "The column {column!r} holds dates, which are read as categories; those of new cases will be "
     "unknown. Leave it out with --drop, or order the rows by it with --time.",
     "names_each_row": "Every value of the column {column!r} occurs once, as in an identifier; consider --drop.",
-    "numbers_each_row": "Every value of the column {column!r} is another whole number, as in an identifier; consider "
-    "--drop.",
+    "numbers_each_row": "Every row has a different whole number in the column {column!r}, as in an identifier; "
+    "consider --drop.",
     "counts_rows": "The column {column!r} changes in one direction from row to row, as a row number does; consider "
     "--drop, or --time if it is a time.",
-    "sorted_by_column": "The rows come sorted by the column {column!r}. If that is time, and things change with it, "
-    "they are not i.i.d.: --time learns from the earlier and judges on the later ones.",
+    "sorted_by_column": "The rows are sorted by the column {column!r}. If it is a time, and things change with it, the "
+    "rows are not i.i.d.: --time trains on the earlier rows and evaluates on the later ones.",
     "hardly_varies": "Almost all rows have the same value in some columns ({count}): {columns}.",
     "copies_target": "The column {column!r} is a copy of the target under other names. Will it be known for new cases?",
     "gives_target_away": "The column {column!r} determines the target. Will it be known for new cases?",
     "almost_gives_target_away": "The column {column!r} alone predicts the target with {percent:.2f} % errors. Will it "
     "be known for new cases?",
     "classes_differ_in_blanks": "Some classes differ in blanks or capitals alone: {classes}.",
-    "rare_classes": "Fewer than {least} rows have some of the classes ({count}): {classes}. The number says next to "
-    "nothing about these by themselves.",
+    "rare_classes": "Some classes have fewer than {least} rows ({count}): {classes}. The number says next to "
+    "nothing about these classes alone.",
     "extra_columns": "Columns of this table that the model does not use ({count}): {columns}.",
     "unseen_categories": (
-        "The column {column!r} has {count} rows with a text that the model was not learned with, such as "
+        "The column {column!r} has {count} rows with a text that the model was not trained on, such as "
         "{example!r:.40}; they are treated like rare ones."
     ),
     "unseen_classes": "{count} rows have a label that does not occur in the first table; they count as errors.",

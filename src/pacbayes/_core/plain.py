@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from html import escape
 
 import numpy as np
 
-__all__ = ["to_plain", "visible"]
+__all__ = ["mark_code", "to_plain", "visible"]
 
 
 def to_plain(value: object) -> object:
@@ -18,6 +19,21 @@ def to_plain(value: object) -> object:
     if isinstance(value, list | tuple):
         return [to_plain(item) for item in value]
     return value
+
+
+def mark_code(text: str, opening: str = "<code>") -> str:
+    """Return a text as HTML, escaped, with what stands between two backticks as code.
+
+    Examples
+    --------
+    >>> from pacbayes._core.plain import mark_code
+    >>> mark_code("`a < b` it is"), mark_code("a ` b")
+    ('<code>a &lt; b</code> it is', 'a ` b')
+    """
+    parts = escape(text).split("`")
+    if len(parts) % 2 == 0:  # one of them has no partner
+        return escape(text)
+    return "".join(f"{opening}{each}</code>" if place % 2 else each for place, each in enumerate(parts))
 
 
 def visible(text: str) -> str:

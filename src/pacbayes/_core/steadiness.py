@@ -86,6 +86,20 @@ class Answers:
                 worst[positions] = np.where(farther, answers, worst[positions])
         return worst
 
+    def largest(self, loss: Callable[[Any, IntArray], FloatArray]) -> FloatArray:
+        """Return, of the answers about each row, the largest loss; ``loss`` takes answers and their positions."""
+        worst: FloatArray = loss(self.together, np.arange(len(self.together)))
+        for positions, answers in self.others:
+            worst[positions] = np.maximum(worst[positions], loss(answers, positions))
+        return worst
+
+    def take(self, rows: IntArray) -> Answers:
+        """Return the answers about some of the rows, in the order of their positions."""
+        place = np.full(len(self.together), -1)
+        place[rows] = np.arange(rows.size)
+        kept = [(place[positions], answers) for positions, answers in self.others]
+        return Answers(self.together[rows], [(found[found >= 0], answers[found >= 0]) for found, answers in kept])
+
     def different(self, within: float) -> BoolArray:
         """Return for each row whether its answers differ."""
         found = np.zeros(len(self.together), dtype=bool)

@@ -1,24 +1,48 @@
-"""Numbers as they are written: shares as they are or in percent, mean errors in the units of the labels.
+"""Numbers as they are written: shares in percent, mean errors in the units of the labels.
 
-A number in [0, 1] is a share without a ``scale``, a percentage with a scale and no ``power``, and otherwise relative to
-that power of the scale. All of it is exact up to the last place that is shown, and a bound is rounded up there.
+A number in [0, 1] is shown as a percentage without a ``power``, and otherwise relative to that power of a ``scale``.
+All of it is exact up to the last place that is shown; a limit is rounded away from what is favourable, what was
+observed to the nearest.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from decimal import ROUND_CEILING, Decimal, localcontext
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal, localcontext
 
-__all__ = ["in_units", "limit_text", "number_text", "part_texts", "round_up"]
+__all__ = [
+    "in_units",
+    "limit_text",
+    "number_text",
+    "observed_text",
+    "part_texts",
+    "percent_text",
+    "round_down",
+    "round_up",
+]
 
 _DIGITS = 4
+_PLACES, _LEAST = 2, 2  # places of a percentage, and the digits that even a tiny one has
 _EXACT = 3000  # digits that a product of three doubles may have
 _LONGEST = 15  # places of a number that is written without an exponent
+_AWAY = {"upper": ROUND_CEILING, "lower": ROUND_FLOOR, "both": ROUND_CEILING}
 
 
 def round_up(value: float, digits: int = _DIGITS) -> str:
     """Return a bound as text, rounded up so that it stays one."""
     return str(Decimal(value).quantize(Decimal(1).scaleb(-digits), rounding=ROUND_CEILING))
+
+
+def round_down(value: float, digits: int = _DIGITS) -> str:
+    """Return a lower bound as text, rounded down so that it stays one.
+
+    Examples
+    --------
+    >>> from pacbayes._core.units import round_down
+    >>> round_down(0.98765)
+    '0.9876'
+    """
+    return str(Decimal(value).quantize(Decimal(1).scaleb(-digits), rounding=ROUND_FLOOR))
 
 
 def in_units(value: float, scale: float | None, power: int | None) -> Decimal:
@@ -35,19 +59,41 @@ def in_units(value: float, scale: float | None, power: int | None) -> Decimal:
         return Decimal(value) * Decimal(1.0 if scale is None else scale) ** (power or 0)
 
 
-def limit_text(value: float, scale: float | None, power: int | None) -> str:
-    """Return a bound as text, rounded up: as it is, as a percentage, or in the units of the labels.
+def limit_text(value: float, scale: float | None, power: int | None, side: str = "upper") -> str:
+    """Return a bound as text, in percent or in the units of the labels: an upper one rounded up, a lower one down.
 
     Examples
     --------
     >>> from pacbayes._core.units import limit_text
-    >>> limit_text(0.123456, None, None), limit_text(0.123456, 5.0, None), limit_text(0.123456, 5.0, 1)
-    ('0.1235', '12.35 %', '0.6173')
+    >>> limit_text(0.123456, None, None), limit_text(0.123456, 5.0, 1), limit_text(0.123456, None, None, "lower")
+    ('12.35 %', '0.6173', '12.34 %')
     """
-    with localcontext() as context:
-        context.prec = _EXACT
-        rounded = _shown(value, scale, power).quantize(_unit(value, scale, power), rounding=ROUND_CEILING)
-    return str(rounded) if scale is None else number_text(str(rounded)) + _sign(scale, power)
+    return _text(value, scale, power, _AWAY[side])
+
+
+def observed_text(value: float, scale: float | None, power: int | None) -> str:
+    """Return what was observed as text, in percent or in the units of the labels, rounded to the nearest.
+
+    Examples
+    --------
+    >>> from pacbayes._core.units import observed_text
+    >>> observed_text(0.123456, None, None), observed_text(0.123456, 5.0, 1), observed_text(float("nan"), None, None)
+    ('12.35 %', '0.6173', 'nan')
+    """
+    return _text(value, scale, power, ROUND_HALF_EVEN)
+
+
+def percent_text(share: float) -> str:
+    """Return a share that is no bound, such as a part of delta, in percent: as many digits as it has, at most six.
+
+    Examples
+    --------
+    >>> from pacbayes._core.units import percent_text
+    >>> percent_text(0.05), percent_text(1 / 3), percent_text(1.0), percent_text(1e-9)
+    ('5 %', '33.3333 %', '100 %', '0.0000001 %')
+    """
+    exact = Decimal(repr(float(share))) * 100
+    return f"{Decimal(f'{exact:.6g}').normalize():f} %" if exact.is_finite() else str(exact)
 
 
 def part_texts(parts: Sequence[float], total: float, scale: float | None, power: int | None) -> list[str]:
@@ -57,14 +103,14 @@ def part_texts(parts: Sequence[float], total: float, scale: float | None, power:
     --------
     >>> from pacbayes._core.units import part_texts
     >>> part_texts([0.1, 0.02346], 0.12346, None, None), part_texts([0.1, 0.02345], 0.12345, 5.0, 1)
-    (['0.1000', '0.0235'], ['0.5000', '0.1173'])
+    (['10.00 %', '2.35 %'], ['0.5000', '0.1173'])
     """
     with localcontext() as context:
         context.prec = _EXACT
         unit = _unit(total, scale, power)
         shown = [_shown(each, scale, power).quantize(unit) for each in parts[:-1]]
         whole = _shown(total, scale, power).quantize(unit, rounding=ROUND_CEILING)
-        return [f"{each:f}{_sign(scale, power)}" for each in (*shown, whole - sum(shown, Decimal(0)))]
+        return [f"{each:f}{_sign(power)}" for each in (*shown, whole - sum(shown, Decimal(0)))]
 
 
 def number_text(number: float | str) -> str:
@@ -80,19 +126,34 @@ def number_text(number: float | str) -> str:
     return f"{exact:f}" if -_LONGEST < exact.adjusted() < _LONGEST else str(exact)
 
 
-def _sign(scale: float | None, power: int | None) -> str:
+def _text(value: float, scale: float | None, power: int | None, rounding: str) -> str:
+    with localcontext() as context:
+        context.prec = _EXACT
+        shown = _shown(value, scale, power)
+        if not shown.is_finite():
+            return str(shown).lower()
+        rounded = shown.quantize(_unit(value, scale, power), rounding=rounding)
+    if power or rounded in {0, 100}:  # "100 %" and "0 %" need no places
+        return number_text(str(rounded)) + _sign(power)
+    return f"{rounded:f}{_sign(power)}"
+
+
+def _sign(power: int | None) -> str:
     """Return what stands behind a number: a percent sign, or nothing."""
-    return " %" if scale is not None and not power else ""
+    return "" if power else " %"
 
 
 def _shown(value: float, scale: float | None, power: int | None) -> Decimal:
     """Return the number that is shown, exactly."""
-    return in_units(value, scale, power) * (100 if _sign(scale, power) else 1)
+    return in_units(value, scale, power) * (1 if power else 100)
 
 
 def _unit(value: float, scale: float | None, power: int | None) -> Decimal:
-    """Return the last place to which a bound is shown: four places, or four digits of what has units."""
-    if scale is None or not power:
-        return Decimal(1).scaleb(-_DIGITS if scale is None else -2)
+    """Return the last place to which a number is shown: four digits of what has units, two places of a percentage.
+
+    A percentage that two places would say too little of has two digits.
+    """
     found = _shown(value, scale, power)
-    return Decimal(1).scaleb(found.adjusted() - _DIGITS + 1 if found else -_DIGITS)
+    digits = _DIGITS if power else _LEAST
+    last = found.adjusted() - digits + 1 if found else -_PLACES
+    return Decimal(1).scaleb(last if power else max(min(last, -_PLACES), -_LONGEST))

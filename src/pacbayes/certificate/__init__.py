@@ -7,21 +7,32 @@ from pacbayes.certificate.canonical import schema
 from pacbayes.certificate.certificate import Certificate
 from pacbayes.certificate.checks import AGREEMENT, Cause, Check, Verification, compare, find_cause
 from pacbayes.certificate.curves import LEARNING_CURVE, CurvePoint, read_curve, write_curve
+from pacbayes.certificate.groups import GROUP_COLUMNS, SEPARATOR, compared_groups
 from pacbayes.certificate.issue import issue
 from pacbayes.certificate.last_shares import last_share
+from pacbayes.certificate.notices import find_empty, find_notices, is_vacuous, notice_words
 from pacbayes.certificate.order import add_period, restrict_to_later
+from pacbayes.certificate.parts import rows_for_half
 from pacbayes.certificate.quantities import QUANTITIES, Quantity
-from pacbayes.certificate.statement import REFIT, Choice, Consequence, Reference, Source, Statement
+from pacbayes.certificate.sequences import TARGETS, THRESHOLD, THRESHOLDS, count_passed, rows_for_target
+from pacbayes.certificate.shares import METRIC_WEIGHTS, recorded_weights, share_among, write_weights
+from pacbayes.certificate.statement import REFIT, Choice, Consequence, Reference, Source, Statement, metric_name
 from pacbayes.certificate.subjects import SUBJECTS, Subject
 from pacbayes.certificate.transfers import SOURCE_BOUNDS, TRANSFER_DELTA
 
 __all__ = [
     "AGREEMENT",
+    "GROUP_COLUMNS",
     "LEARNING_CURVE",
+    "METRIC_WEIGHTS",
     "QUANTITIES",
     "REFIT",
+    "SEPARATOR",
     "SOURCE_BOUNDS",
     "SUBJECTS",
+    "TARGETS",
+    "THRESHOLD",
+    "THRESHOLDS",
     "TRANSFER_DELTA",
     "Cause",
     "Certificate",
@@ -38,16 +49,28 @@ __all__ = [
     "Verification",
     "add_period",
     "compare",
+    "compared_groups",
+    "count_passed",
     "data_digest",
     "digest_of_arrays",
     "evaluate_statement",
     "find_cause",
+    "find_empty",
+    "find_notices",
+    "is_vacuous",
     "issue",
     "last_share",
+    "metric_name",
+    "notice_words",
     "portfolio_weights",
     "read_curve",
+    "recorded_weights",
     "restrict_to_later",
     "risk_bound",
+    "rows_for_half",
+    "rows_for_target",
     "schema",
+    "share_among",
     "write_curve",
+    "write_weights",
 ]

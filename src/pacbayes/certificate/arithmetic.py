@@ -13,10 +13,13 @@ from pacbayes import bounds, statistics
 from pacbayes._core.rounding import raised
 from pacbayes._core.types import FloatArray, FloatOrArray
 from pacbayes.certificate.blocks import block_statistics
-from pacbayes.certificate.statement import Reference, Statement
+from pacbayes.certificate.parts import average_limit, difference_limits, has_parts
+from pacbayes.certificate.sequences import steps_of, tested_limit
+from pacbayes.certificate.statement import Reference, Statement, observed_share
 
 __all__ = [
     "consequence_value",
+    "evaluate_limits",
     "evaluate_statement",
     "portfolio_weights",
     "rates_of",
@@ -99,7 +102,7 @@ def statistics_of(statement: Statement, delta: float) -> dict[str, Any]:
 def evaluate_statement(
     statement: Statement, delta: float, *, grid_delta: float | None = None, kl: float | None = None
 ) -> float:
-    """Evaluate a statement's bound on what was observed.
+    """Evaluate a statement's bound on what was observed; of a difference the upper one.
 
     Parameters
     ----------
@@ -112,8 +115,32 @@ def evaluate_statement(
     kl : float, optional
         In place of the recorded divergence.
     """
+    return evaluate_limits(statement, delta, grid_delta=grid_delta, kl=kl)[0]
+
+
+def evaluate_limits(
+    statement: Statement, delta: float, *, grid_delta: float | None = None, kl: float | None = None
+) -> tuple[float, float | None]:
+    """Evaluate a statement's bound, and of a difference also the lower one; arguments as for the value alone."""
+    if statement.groups:
+        return difference_limits(statement, delta * statement.share)
+    if statement.target is not None:
+        return tested_limit(statement, delta * statement.share), None
+    upper = _upper_limit(statement, delta, grid_delta, kl)
+    if statement.side != "lower":
+        return upper, None
+    lower = 1.0 - upper
+    return max(min(float(np.nextafter(lower, -1.0)), statement.risk), 0.0) if lower > 0.0 else 0.0, None
+
+
+def _upper_limit(statement: Statement, delta: float, grid_delta: float | None, kl: float | None) -> float:
+    """Return the bound on the share of errors, or on the mean loss; 1 where there are no rows."""
+    if statement.n == 0:
+        return 1.0
     if statement.source is not None:
         return min(float(raised(sum(transfer_parts(statement, delta)), 1.0)), 1.0)
+    if has_parts(statement):
+        return average_limit(statement, delta * statement.share)
     made_for = delta if grid_delta is None else grid_delta
     given = statistics_of(statement, made_for)
     divergence = statement.kl if kl is None else kl
@@ -121,13 +148,14 @@ def evaluate_statement(
         statement.bound,
         given,
         statement.n,
-        delta * statement.share,
+        delta * statement.share / steps_of(statement),
         divergence,
         reference=statement.reference,
         several=bool(statement.references),
         bets=bets_of(statement, made_for),
     )
-    return max(float(value), 0.0, statement.risk)  # at a delta above one half a limit may lie below what was observed
+    # at a delta above one half a limit may lie below what was observed
+    return max(float(value), 0.0, observed_share(statement))
 
 
 def transfer_parts(statement: Statement, delta: float) -> tuple[float, float]:
@@ -152,8 +180,13 @@ def _count_limit(bound: str, count: int, n: int, delta: float) -> float:
     return max(float(risk_bound(bound, given, n, delta)), count / n)
 
 
-def consequence_value(value: float, rule: str) -> float:
-    """Return what follows from a bound by a rule: the same number, or twice it for a vote."""
+def consequence_value(value: float, rule: str, side: str = "upper") -> float:
+    """Return what follows from a bound by a rule: the same number, or twice the errors for a vote."""
     if rule not in {"same", "twice"}:
         raise ValueError(f"The rule of a consequence must be 'same' or 'twice'. Got {rule!r:.60} instead.")
-    return float(bounds.gibbs_to_vote(value)) if rule == "twice" else value
+    if rule == "same":
+        return value
+    if side != "lower":
+        return float(bounds.gibbs_to_vote(value))
+    twice = float(bounds.gibbs_to_vote(min(float(raised(1.0 - value, 1.0)), 1.0)))
+    return max(float(np.nextafter(1.0 - twice, -1.0)), 0.0) if twice < 1.0 else 0.0

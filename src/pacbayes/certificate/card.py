@@ -8,12 +8,15 @@ from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
+from pacbayes._core.plain import mark_code
+from pacbayes.certificate.notices import find_empty, notice_words
 from pacbayes.certificate.number_words import number_rows, remark_rows
 from pacbayes.certificate.words import (
     assumption_words,
     choice_words,
     confidence_words,
     gain_words,
+    headline_subject,
     headline_value,
     limit_words,
     risk_words,
@@ -36,14 +39,16 @@ def as_card(certificate: Certificate) -> str:
     >>> import pacbayes as pb
     >>> from pacbayes.certificate.card import as_card
     >>> card = as_card(pb.certify_predictions([0, 1] * 100, [0, 1] * 95 + [1, 1] * 5))
-    >>> '<span class="pb-number">≤ 0.0519</span>' in card, "<script" in card
+    >>> '<span class="pb-number">≤ 5.19 %</span>' in card, "<script" in card
     (True, False)
     """
-    first = certificate.statements[0]
-    best = headline_value(certificate)
-    about = "vote" if certificate.vote_value is not None and first.value_about("vote") == best else first.about
-    number, unit = escape(limit_words(first, best)), _inline(subject_noun(first, about))
-    body = [f'<p class="pb-headline"><span class="pb-number">≤ {number}</span> <span class="pb-unit">{unit}</span></p>']
+    first, about = certificate.statements[0], headline_subject(certificate)
+    sign = {"upper": "≤", "lower": "≥"}[first.side]
+    number, unit = escape(limit_words(first, headline_value(certificate))), _inline(subject_noun(first, about))
+    body = [
+        f'<p class="pb-headline"><span class="pb-number">{sign} {number}</span> <span class="pb-unit">{unit}</span></p>'
+    ]
+    body += [f'<p class="pb-notice">{escape(notice_words(each))}</p>' for each in find_empty(certificate)]
     for said, statement in zip(sentences(certificate), certificate.statements, strict=True):
         body += [f'<p class="pb-sentence">{_inline(said)}</p>', _pairs("tiles", _tiles(certificate, statement))]
     body += [f"<p>{_inline(each)}</p>" for each in gain_words(certificate)]
@@ -68,8 +73,7 @@ def _tiles(certificate: Certificate, statement: Statement) -> list[tuple[str, st
     rows = [("judged rows", f"{statement.n:,}")]
     if source is not None:
         rows = [("judged rows", f"{source.n:,}"), ("unlabelled rows", f"{statement.n:,}")]
-    confidence = [("confidence", confidence_words(certificate.delta)), ("delta", f"{certificate.delta:g}")]
-    return [*rows, ("observed", risk_words(statement)), *confidence]
+    return [*rows, ("observed", risk_words(statement)), ("confidence", confidence_words(certificate.delta))]
 
 
 def _remarks(texts: list[str]) -> list[str]:
@@ -90,8 +94,4 @@ def _pairs(name: str, pairs: Iterable[tuple[str, str]]) -> str:
 
 
 def _inline(text: str) -> str:
-    """Return escaped text, with what stands between two backticks as code."""
-    parts = escape(text).split("`")
-    if len(parts) % 2 == 0:  # one of them has no partner
-        return escape(text)
-    return "".join(f'<code class="pb-code">{each}</code>' if place % 2 else each for place, each in enumerate(parts))
+    return mark_code(text, '<code class="pb-code">')

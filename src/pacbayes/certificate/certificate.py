@@ -17,7 +17,8 @@ from pacbayes.certificate.checks import Verification, compare
 from pacbayes.certificate.consistency import own_checks
 from pacbayes.certificate.number_words import as_table
 from pacbayes.certificate.statement import AS_GIVEN, Choice, Statement
-from pacbayes.certificate.words import sentence, sentences
+from pacbayes.certificate.statement_table import claim_lines
+from pacbayes.certificate.words import sentence
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -116,20 +117,36 @@ class Certificate:
         found = {each.what: str(each.value) for each in self.choices}
         return (found["judged_from"], found["judged_to"]) if {"judged_from", "judged_to"} <= set(found) else None
 
-    def statement(self, about: str) -> Statement:
-        """Return the statement about a predictor, or say which there are.
+    def statement(self, name: str, group: Mapping[str, object] | None = None) -> Statement:
+        """Return a statement by its metric, such as "recall:yes", or by the predictor it is about.
+
+        Parameters
+        ----------
+        name : str
+            The metric as ``metrics=`` has it (:attr:`Statement.name`), or the code of a predictor.
+        group : mapping, optional
+            The rows: a value by column, as text or as it is in the table. All rows by default.
 
         Examples
         --------
         >>> import pacbayes as pb
-        >>> pb.certify_predictions([0, 1], [0, 1]).statement("given_predictions").n
-        2
+        >>> certificate = pb.certify_predictions([0, 1] * 50, [0, 1] * 50, metrics=("error", "recall:1"))
+        >>> certificate.statement("recall:1").n, certificate.statement("given_predictions").n
+        (50, 100)
         """
+        rows = None if group is None else {str(column): str(value) for column, value in group.items()}
         for each in self.statements:
-            if each.about == about:
+            if name in (each.name, each.about) and each.group == rows and not each.groups:
                 return each
-        known = ", ".join(each.about for each in self.statements)
-        raise ValueError(f"The certificate has no statement about {about!r}. It has: {known}.")
+        said = [*(each.name for each in self.statements), *(each.about for each in self.statements)]
+        known = ", ".join(dict.fromkeys(said))
+        where = "" if rows is None else f" for the group {rows}"
+        raise ValueError(f"The certificate has no statement about {name!r}{where}. It has: {known}.")
+
+    @property
+    def differences(self) -> tuple[Statement, ...]:
+        """The statements about the largest difference between groups."""
+        return tuple(each for each in self.statements if each.groups)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the certificate as plain lists, numbers and text, as its schema has them."""
@@ -201,7 +218,7 @@ class Certificate:
         >>> import pacbayes as pb
         >>> certificate = pb.certify_predictions([0, 1] * 100, [0, 1] * 95 + [1, 1] * 5)
         >>> certificate.to_markdown().splitlines()[6]
-        '| true error of the predictor that made these predictions | 0.0519 | 0.0250 | 200 |'
+        '| true error of the predictor that made these predictions | 5.19 % | 2.50 % | 200 |'
         """
         from pacbayes.certificate.markdown import as_markdown  # noqa: PLC0415  (only who writes a card needs it)
 
@@ -242,7 +259,7 @@ class Certificate:
         return draw(self, kind, ax)
 
     def __str__(self) -> str:
-        return "\n".join([*sentences(self), "", as_table(self)])
+        return "\n".join([*claim_lines(self), "", as_table(self)])
 
     def __hash__(self) -> int:
         return hash(self.digest)

@@ -9,12 +9,17 @@ import numpy as np
 
 from pacbayes import bounds
 from pacbayes._core.types import FloatArray
-from pacbayes.certificate.arithmetic import consequence_value, evaluate_statement, rates_of
+from pacbayes.certificate.arithmetic import consequence_value, evaluate_limits, rates_of
 from pacbayes.certificate.assumptions import ASSUMPTIONS
 from pacbayes.certificate.blocks import wrong_blocks
 from pacbayes.certificate.checks import AGREEMENT, Check, compare
+from pacbayes.certificate.groups import check_groups, own_rows
 from pacbayes.certificate.last_shares import last_share
+from pacbayes.certificate.parameters import is_own_parameter
+from pacbayes.certificate.parts import has_parts, wrong_parts
 from pacbayes.certificate.quantities import QUANTITIES
+from pacbayes.certificate.sequences import is_own_sequence, is_step, wrong_steps
+from pacbayes.certificate.shares import check_even_shares
 from pacbayes.certificate.statement import Statement
 from pacbayes.certificate.subjects import SUBJECTS
 from pacbayes.certificate.transfers import is_own_source, wrong_disagreements
@@ -26,6 +31,7 @@ __all__ = ["own_checks"]
 
 _SLACK = 1e-9
 _SPLIT = 0.5  # of delta between excess and reference
+_PARAMETERS = {each.parameter for each in QUANTITIES.values()} - {None}
 _COUNTED = ("errors", "reference_errors", "both")
 _KINDS = {"fixed", "predictable"}
 _MOST_REFERENCES = 3  # one of each: fixed, refitted, learning at every example
@@ -33,7 +39,7 @@ _MOST_REFERENCES = 3  # one of each: fixed, refitted, learning at every example
 
 def own_checks(record: Certificate) -> list[Check]:
     """Check everything that can be checked without data or model."""
-    checks = [_guarded("shares", lambda: _check_shares(record))]
+    checks = [_guarded("shares", lambda: _check_shares(record)), _guarded("groups", lambda: check_groups(record))]
     for statement in record.statements:
         checks += [
             _guarded("value", lambda each=statement: _check_value(record, each)),  # type: ignore[misc]
@@ -48,22 +54,22 @@ def _guarded(code: str, compute: Callable[[], Check]) -> Check:
     """Return the check; what cannot be computed at all has not held."""
     try:
         return compute()
-    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, ZeroDivisionError) as error:
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, ZeroDivisionError, RecursionError) as error:
         return Check(code, held=False, found=" ".join(str(error).split()))
 
 
 def _check_shares(record: Certificate) -> Check:
     """All statements hold together, since their shares of delta were fixed beforehand and add up to at most 1."""
-    shares = [statement.share for statement in record.statements]
-    own = [1.0 / len(shares)] * len(shares)
     about = [statement.about for statement in record.statements]
-    if "last_snapshot" in about:  # one of many that might have been the last, never alone and never with an even share
-        if about != ["snapshot", "last_snapshot"] or not _fits_plan(record):
-            return Check("shares", held=False)
-        planned = record.statements[1].bound == "clopper_pearson"
-        count, expected = _chosen(record, "last_of"), _chosen(record, "expected_last")
-        own = [0.5, last_share(count, expected, planned=planned)]
-    return compare("shares", shares, own, within=AGREEMENT)
+    if "last_snapshot" not in about:
+        return check_even_shares(record)
+    # one of many that might have been the last, never alone and never with an even share
+    if about != ["snapshot", "last_snapshot"] or not _fits_plan(record):
+        return Check("shares", held=False)
+    planned = record.statements[1].bound == "clopper_pearson"
+    count, expected = _chosen(record, "last_of"), _chosen(record, "expected_last")
+    own = [0.5, last_share(count, expected, planned=planned)]
+    return compare("shares", [statement.share for statement in record.statements], own, within=AGREEMENT)
 
 
 def _fits_plan(record: Certificate) -> bool:
@@ -89,10 +95,15 @@ def _is_count(value: object) -> bool:
 
 
 def _check_value(record: Certificate, statement: Statement) -> Check:
-    found = evaluate_statement(statement, record.delta / record.candidates)
-    if not statement.value >= statement.risk - _SLACK:
+    found, lower = evaluate_limits(statement, record.delta / record.candidates)
+    below = statement.value > statement.risk + _SLACK if statement.side == "lower" else False
+    above = not statement.value >= statement.risk - _SLACK if statement.side != "lower" else False
+    if statement.n and (below or above):
         return Check("floor", held=False, claimed=statement.value, found=statement.risk)
-    return compare("value", statement.value, found, within=AGREEMENT)
+    if (lower is None) != (statement.lower is None):
+        return Check("value", held=False, claimed=statement.lower, found=lower)
+    first = compare("value", statement.value, found, within=AGREEMENT)
+    return first if lower is None or not first.held else compare("value", statement.lower, lower, within=AGREEMENT)
 
 
 def _check_consequences(statement: Statement) -> Check:
@@ -100,7 +111,7 @@ def _check_consequences(statement: Statement) -> Check:
     for each in statement.consequences:
         if (each.about, each.rule) not in allowed:
             return Check("consequence", held=False, claimed=f"{each.about}:{each.rule}")
-        found = consequence_value(statement.value, each.rule)
+        found = consequence_value(statement.value, each.rule, statement.side)
         if not (check := compare("consequence", each.value, found, within=AGREEMENT)).held:
             return check
     return Check("consequence", held=True)
@@ -122,6 +133,8 @@ def _check_claims(record: Certificate, statement: Statement) -> Check:
         else not is_own_source(record, statement, statement.source),
         "rates": not _own_rates(record, statement),
         "quantity": not _own_quantity(statement),
+        "sequence": not is_own_sequence(record, statement),
+        "rows": not own_rows(record, statement),
         "scale": not _own_scale(record, statement),
         "assumptions": not _own_assumptions(record, statement),
     }
@@ -134,23 +147,32 @@ def _own_quantity(statement: Statement) -> bool:
     known = QUANTITIES.get(statement.quantity)
     if known is None or (known.about is not None and statement.about not in known.about):
         return False
-    return known.bounds is None or statement.bound in known.bounds
+    sided = statement.side == ("both" if statement.groups else known.side)
+    labelled = (statement.label is not None) == known.has_label
+    return sided and labelled and (known.bounds is None or statement.bound in known.bounds)
 
 
 def _own_scale(record: Certificate, statement: Statement) -> bool:
     """Whether the scale is the one that was chosen, once: beforehand, which is assumed, or on learning rows."""
     parameter = QUANTITIES[statement.quantity].parameter
-    chosen = [each for each in record.choices if each.what in ("scale", "tolerance")]
-    if parameter is None:
-        return statement.scale is None and not chosen
-    if len(chosen) != 1 or statement.scale is None:
+    if not {each.what for each in record.choices if each.what in _PARAMETERS} <= _used_parameters(record):
         return False
-    if (chosen[0].what, chosen[0].value) != (parameter, statement.scale):
+    if parameter is None:
+        return statement.scale is None
+    chosen = [each for each in record.choices if each.what == parameter]
+    if len(chosen) != 1 or statement.scale is None or chosen[0].value != statement.scale:
+        return False
+    if not is_own_parameter(record, parameter, statement.scale):
         return False
     if chosen[0].where == "given":
         return "scale_before" in statement.assumptions
     rows, learning = _chosen(record, f"{parameter}_rows"), _chosen(record, "learning_rows")
     return chosen[0].where == "learning_rows" and _is_count(rows) and _is_count(learning) and bool(rows <= learning)
+
+
+def _used_parameters(record: Certificate) -> set[str | None]:
+    """Return what the losses of the statements are measured by."""
+    return {QUANTITIES[each.quantity].parameter for each in record.statements if each.quantity in QUANTITIES}
 
 
 def _is_order_unknown(record: Certificate) -> bool:
@@ -206,8 +228,14 @@ def _check_observed(record: Certificate, statement: Statement) -> Check:
     """Check what follows from the definition of what was observed."""
     if statement.source is not None:
         wrong = wrong_disagreements(statement)
+    elif is_step(statement):
+        wrong = wrong_steps(record, statement)
+    elif has_parts(statement):
+        wrong = wrong_parts(statement)
     elif "errors" in statement.observed:
         wrong = _wrong_counts(statement)
+    elif statement.n == 0:
+        wrong = "names"
     elif "block_means" in statement.observed:
         wrong = wrong_blocks(statement, record.delta / record.candidates)
     else:

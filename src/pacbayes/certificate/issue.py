@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from pacbayes._core.notes import Note
 from pacbayes._core.versions import current_versions
-from pacbayes.certificate.arithmetic import consequence_value, evaluate_statement
+from pacbayes.certificate.arithmetic import consequence_value, evaluate_limits
 from pacbayes.certificate.certificate import Certificate
 from pacbayes.certificate.statement import Choice, Consequence, Statement
 from pacbayes.certificate.subjects import SUBJECTS
@@ -55,9 +55,9 @@ def issue(
 
 
 def _valued(statement: Statement, delta: float) -> Statement:
-    value = evaluate_statement(statement, delta)
+    value, lower = evaluate_limits(statement, delta)
     consequences = tuple(
-        Consequence(about, rule, consequence_value(value, rule))
+        Consequence(about, rule, consequence_value(value, rule, statement.side))
         for about, rule in SUBJECTS[statement.about].consequences
     )
-    return replace(statement, value=value, consequences=consequences)
+    return replace(statement, value=value, lower=lower, consequences=consequences)

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from pacbayes._core.plain import visible
+from pacbayes.certificate.notices import find_empty, notice_words
 from pacbayes.certificate.number_words import remark_rows
 from pacbayes.certificate.words import (
     assumption_words,
@@ -39,7 +40,7 @@ def as_markdown(certificate: Certificate, level: int | None = 2) -> str:
     >>> from pacbayes.certificate.markdown import as_markdown
     >>> text = as_markdown(pb.certify_predictions([0, 1] * 100, [0, 1] * 95 + [1, 1] * 5), None)
     >>> print(text.splitlines()[4])
-    | true error of the predictor that made these predictions | 0.0519 | 0.0250 | 200 |
+    | true error of the predictor that made these predictions | 5.19 % | 2.50 % | 200 |
     """
     whole = isinstance(level, int) and not isinstance(level, bool)
     if level is not None and not (whole and 1 <= level <= _DEEPEST):
@@ -50,6 +51,7 @@ def as_markdown(certificate: Certificate, level: int | None = 2) -> str:
     remarks = [_escape(text) for _, text in remark_rows(certificate)]
     parts = [
         *([] if level is None else [f"{'#' * level} Certificate"]),
+        *(f"**{_escape(notice_words(each))}**" for each in find_empty(certificate)),
         *map(_escape, (*sentences(certificate), *gain_words(certificate))),
         _table(certificate),
         *(["Remarks:", _items(remarks)] if remarks else []),
@@ -65,7 +67,7 @@ def as_markdown(certificate: Certificate, level: int | None = 2) -> str:
 def _origin(certificate: Certificate) -> str:
     digest = "".join(filter(str.isalnum, certificate.digest))
     return (
-        f"Confidence {confidence_words(certificate.delta)} (delta {certificate.delta:g}), issued "
+        f"Confidence {confidence_words(certificate.delta)} (`delta={certificate.delta:g}`), issued "
         f"{_escape(certificate.created)} by pacbayes {_escape(certificate.versions.get('pacbayes', ''))}; "
         f"SHA-256 of the certificate `{digest}`."
     )

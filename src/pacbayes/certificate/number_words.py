@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pacbayes._core.plain import visible
-from pacbayes._core.units import round_up
+from pacbayes._core.units import percent_text
 from pacbayes.certificate.arithmetic import transfer_parts
 from pacbayes.certificate.quantities import QUANTITIES
 from pacbayes.certificate.statement import REFIT
+from pacbayes.certificate.statement_table import is_listed
 from pacbayes.certificate.subjects import SUBJECTS
 from pacbayes.certificate.words import (
     assumption_words,
@@ -31,10 +32,12 @@ _NOT_CERTIFIED = "a second model, refitted on all rows, is not certified by this
 
 
 def number_rows(certificate: Certificate) -> list[tuple[str, str]]:
-    """Return what the numbers of a certificate are made of, as names and texts."""
-    lines = [("confidence", f"{confidence_words(certificate.delta)} (delta {certificate.delta:g})")]
+    """Return what the numbers of a certificate are made of, as names and texts; of several what is common."""
+    lines = [("confidence", f"{confidence_words(certificate.delta)} (`delta={certificate.delta:g}`)")]
     if certificate.candidates > 1:
         lines.append(("candidates", f"{certificate.candidates}, delta shared among them"))
+    if is_listed(certificate):
+        return [*lines, *_common_rows(certificate)]
     several = len(certificate.statements) > 1
     for statement in certificate.statements:
         lines += [("about", SUBJECTS[statement.about].words.rstrip(","))] if several else []
@@ -42,6 +45,23 @@ def number_rows(certificate: Certificate) -> list[tuple[str, str]]:
         if statement.source is not None:
             lines += _transfer_rows(statement, certificate.delta / certificate.candidates)
     return lines
+
+
+def _common_rows(certificate: Certificate) -> list[tuple[str, str]]:
+    """Return what several statements, which a table lists one by one, have in common."""
+    first = certificate.statements[0]
+    used = dict.fromkeys(visible(each.bound) for each in certificate.statements)
+    measured = {
+        known.parameter: f"{scale_words(each)}, fixed before the judged rows"
+        for each in certificate.statements
+        if (known := QUANTITIES.get(each.quantity)) is not None and known.parameter is not None
+    }
+    return [
+        ("about", SUBJECTS[first.about].words.rstrip(",")),
+        *measured.items(),
+        ("examples", f"{first.n}, the rows that the first bound is computed on"),
+        ("bound", ", ".join(used)),
+    ]
 
 
 def remark_rows(certificate: Certificate) -> list[tuple[str, str]]:
@@ -56,16 +76,11 @@ def _transfer_rows(statement: Statement, delta: float) -> list[tuple[str, str]]:
     source = statement.source
     if source is None:
         return []
-    certified, apart = transfer_parts(statement, delta)
+    certified, apart = (limit_words(statement, each) for each in transfer_parts(statement, delta))
+    disagreements = statement.observed["disagreements"]
     return [
-        (
-            "certified",
-            f"{source.errors} errors on {source.n} judged rows of the certified model: {round_up(certified)}",
-        ),
-        (
-            "unlabelled",
-            f"{statement.observed['disagreements']} disagreements with it on {statement.n} rows: {round_up(apart)}",
-        ),
+        ("certified", f"{source.errors} errors on {source.n} judged rows of the certified model: {certified}"),
+        ("unlabelled", f"{disagreements} disagreements with it on {statement.n} rows: {apart}"),
     ]
 
 
@@ -74,9 +89,12 @@ def _statement_rows(statement: Statement) -> list[tuple[str, str]]:
     known = QUANTITIES.get(statement.quantity)
     if known is not None and known.parameter is not None:
         lines.append((known.parameter, f"{scale_words(statement)}, fixed before the judged rows"))
-    lines += [("vote", round_up(each.value)) for each in statement.consequences if each.about == "vote"]
+    lines += [("vote", limit_words(statement, each.value)) for each in statement.consequences if each.about == "vote"]
     if statement.share < 1.0:
-        lines.append(("share", f"{statement.share:.4g} of delta"))
+        lines.append(("share", f"{percent_text(statement.share)} of delta"))
+    if statement.target is not None:
+        passed, steps = statement.observed["passed"], len(statement.observed["rows_along"])
+        lines.append(("thresholds", f"{passed} of {steps} passed, tested one after another"))
     if statement.source is None:
         lines.append(("examples", f"{statement.n}, the rows that the bound is computed on"))
     lines.append(("observed", risk_words(statement)))
@@ -87,7 +105,7 @@ def _statement_rows(statement: Statement) -> list[tuple[str, str]]:
     lines.append(("bound", bound if reference is None else f"{bound} of the excess"))
     if reference is not None:
         loss = f"{statement.observed.get('reference_errors')} errors"
-        words = f"{reference.kind}, strength {reference.strength:.4f}, {loss}, {visible(reference.bound)}"
+        words = f"{reference.kind}, strength {percent_text(reference.strength)}, {loss}, {visible(reference.bound)}"
         lines.append(("reference", words))
     return lines + [("reference", words) for words in portfolio_words(statement)]
 

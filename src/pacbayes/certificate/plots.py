@@ -15,6 +15,7 @@ from pacbayes.certificate.words import confidence_words, limit_words, risk_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
 
     from pacbayes.certificate.certificate import Certificate
     from pacbayes.certificate.statement import Statement
@@ -25,6 +26,8 @@ _COLOURS = ("#1d5bb5", "#d1495b", "#2a8c6a", "#8a5fbf")  # the first is what a r
 _SOFT, _LINE = "#66717f", "#dfe3e8"
 _TICKS = (0.5, 0.05, 0.01, 0.001, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12)
 _POINTS = 33
+_MOST_TICKS = 6  # beside long names there is no room for more
+_PAPER = {"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 1.0}  # below a number that a line crosses
 
 
 def draw(certificate: Certificate, kind: str, ax: Axes | None) -> Axes:
@@ -37,9 +40,19 @@ def draw(certificate: Certificate, kind: str, ax: Axes | None) -> Axes:
         raise ValueError("A certificate must hold to be drawn. This one does not; print its verify() to see why.")
     axes = _new_axes(_height(certificate, kind)) if ax is None else ax
     PLOTS[kind](certificate, axes)
+    if not QUANTITIES[certificate.statements[0].quantity].power:
+        _show_percent(axes.xaxis if kind == "statements" else axes.yaxis)
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(frameon=False, fontsize="small", loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=2)
     return axes
+
+
+def _show_percent(axis: Axis) -> None:
+    """Write the numbers along an axis of shares as percentages, as all words have them."""
+    from matplotlib.ticker import FuncFormatter, MaxNLocator  # noqa: PLC0415
+
+    axis.set_major_locator(MaxNLocator(_MOST_TICKS))
+    axis.set_major_formatter(FuncFormatter(lambda share, _: f"{100.0 * share:.4g} %"))
 
 
 def _height(certificate: Certificate, kind: str) -> float:
@@ -80,9 +93,9 @@ def _draw_delta(certificate: Certificate, axes: Axes) -> None:
         ]
         covered = [(statement.about, "same", "-"), *((each.about, each.rule, "--") for each in statement.consequences)]
         for about, rule, line in covered:
-            limits = [_scaled(statement, consequence_value(each, rule)) for each in values]
+            limits = [_scaled(statement, consequence_value(each, rule, statement.side)) for each in values]
             axes.plot(deltas, limits, line, color=colour, label=_subject(about))
-            issued = consequence_value(statement.value, rule)
+            issued = consequence_value(statement.value, rule, statement.side)
             _mark(axes, own, _scaled(statement, issued), limit_words(statement, issued), colour)
         label = f"observed: {risk_words(statement)}"
         axes.axhline(_scaled(statement, statement.risk), color=colour, lw=1, ls=":", label=label)
@@ -94,7 +107,7 @@ def _draw_delta(certificate: Certificate, axes: Axes) -> None:
 
 def _mark(axes: Axes, x: float, y: float, text: str, colour: str) -> None:
     axes.plot([x], [y], "o", color=colour)
-    axes.annotate(text, (x, y), xytext=(-6, 6), textcoords="offset points", ha="right", color=colour)
+    axes.annotate(text, (x, y), xytext=(-6, 6), textcoords="offset points", ha="right", color=colour, bbox=_PAPER)
 
 
 def _confidence_axis(axes: Axes, ends: tuple[float, float]) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 __all__ = ["QUANTITIES", "Quantity"]
 
 _CLAIM = "the true {words} of {subject}{where} is at most {limit}"
+_AT_LEAST = "the true {words} of {subject}{where} is at least {limit}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,19 +17,26 @@ class Quantity:
     Attributes
     ----------
     words : str
-        Its name, as a sentence has it after "the true".
+        Its name, as a sentence has it after "the true"; of a rate of one class with a place for ``label``.
     unit : str
         What stands in a report beside the large number.
     verdict, often : str
-        What the bound means, and what a large observed value means, with a place for ``percent``; of a quantity that
-        is measured in the units of the labels ``limit`` and ``scale``.
+        What the bound means, and what a large share of errors means, with places for ``label``, for ``percent``, and
+        for ``count`` among so many ``cases``; of a quantity that is measured in units of its own ``limit`` and
+        ``scale``.
     claim : str
         The sentence without its confidence.
-    parameter : {"scale", "tolerance"} or None
-        What its losses are measured by, where labels are numbers: the most that an error counts, or what a miss
-        exceeds.
+    side : {"upper", "lower"}
+        From which side it is bounded. Of what is bounded from below the errors are counted, and 1 minus their bound is
+        the limit.
+    has_label : bool
+        Whether it is about one class.
+    is_counted_by_class : bool
+        Whether its errors are counted class by class, and the bounds of the classes averaged.
+    parameter : str or None
+        What its losses are measured by: the choice that fixes the most that an error counts, or what a miss exceeds.
     power : int or None
-        The power of the scale that turns a mean loss in [0, 1] into the units of the labels; None for a share.
+        The power of the scale that turns a mean loss in [0, 1] into units of its own; None for a share.
     is_graded : bool
         Whether its losses take values between 0 and 1, so that they are recorded block by block or as growth.
     bounds : frozenset of str or None
@@ -42,6 +50,9 @@ class Quantity:
     verdict: str
     often: str
     claim: str = _CLAIM
+    side: str = "upper"
+    has_label: bool = False
+    is_counted_by_class: bool = False
     parameter: str | None = None
     power: int | None = None
     is_graded: bool = False
@@ -50,18 +61,48 @@ class Quantity:
 
     @property
     def noun(self) -> str:
-        """Its name, as a heading has it."""
+        """Its name, as a heading has it; of a rate of one class with a place for ``label``."""
         return f"true {self.words}" if self.parameter is None else self.words
+
+    @property
+    def is_share(self) -> bool:
+        """Whether its errors are counted on one set of rows, so that groups of rows can be compared by it."""
+        return not (self.is_graded or self.is_counted_by_class)
 
 
 _PREDICTIONS = frozenset({"predict", "given_predictions", "given_model"})
+_SHIFTED = frozenset({"shifted"})
+_ANSWERS = frozenset({"answers"})
+_RATED = _PREDICTIONS | {"draw"}  # whose errors are counted on rows that do not depend on what is drawn
+_EXACT = frozenset({"clopper_pearson", "chernoff"})
+_COUNTED = _EXACT | {"betting"}
+_BETS = frozenset({"sequential"})
 _UP_TO = "The mean error on the judged rows is {risk}, a large part of {scale}; more rows alone will not help."
 QUANTITIES: dict[str, Quantity] = {
     "error": Quantity(
         "error",
         "of new cases are misclassified, at most",
-        "Of 100 new cases, on average at most {percent} are misclassified.",
+        "Of {cases} new cases, on average at most {count} are misclassified.",
         "The model misclassifies {percent} % of the judged rows; more rows alone will not help.",
+    ),
+    "selective_error": Quantity(
+        "error among answered rows",
+        "of new cases that are answered are misclassified, at most",
+        "Of {cases} new cases that are answered, on average at most {count} are misclassified.",
+        "The model misclassifies {percent} % of the judged rows that it answers; more rows alone will not help.",
+        claim="the true error of {subject}{where} among the rows that it answers is at most {limit}",
+        bounds=frozenset({"clopper_pearson"}),
+        about=_ANSWERS,
+    ),
+    "coverage": Quantity(
+        "share of answered rows",
+        "of new cases are answered, at least",
+        "Of {cases} new cases, on average at least {count} are answered.",
+        "The model does not answer {percent} % of the judged rows.",
+        claim="{subject}{where} answers at least {limit} of rows",
+        side="lower",
+        bounds=frozenset({"clopper_pearson"}),
+        about=_ANSWERS,
     ),
     "loss": Quantity(
         "loss",
@@ -80,7 +121,7 @@ QUANTITIES: dict[str, Quantity] = {
         parameter="scale",
         power=1,
         is_graded=True,
-        bounds=frozenset({"sequential"}),
+        bounds=_BETS,
         about=_PREDICTIONS,
     ),
     "squared_error": Quantity(
@@ -92,17 +133,111 @@ QUANTITIES: dict[str, Quantity] = {
         parameter="scale",
         power=2,
         is_graded=True,
-        bounds=frozenset({"sequential"}),
+        bounds=_BETS,
         about=_PREDICTIONS,
     ),
     "miss": Quantity(
         "share of misses",
         "of new cases are missed by more than the tolerance, at most",
-        "Of 100 new cases, on average at most {percent} are missed by more than {scale}.",
+        "Of {cases} new cases, on average at most {count} are missed by more than {scale}.",
         "The model misses {percent} % of the judged rows by more than {scale}; more rows alone will not help.",
         claim="{subject}{where} misses by more than {scale} in at most {limit} of cases",
         parameter="tolerance",
         bounds=frozenset({"clopper_pearson"}),
+        about=_PREDICTIONS,
+    ),
+    "recall": Quantity(
+        "recall of class {label}",
+        "of new cases of class {label} are recognised, at least",
+        "Of {cases} new cases of class {label}, on average at least {count} are recognised.",
+        "The model misses {percent} % of the judged rows of class {label}; more rows alone will not help.",
+        claim=_AT_LEAST,
+        side="lower",
+        has_label=True,
+        bounds=_COUNTED,
+        about=_RATED,
+    ),
+    "fnr": Quantity(
+        "false-negative rate of class {label}",
+        "of new cases of class {label} are missed, at most",
+        "Of {cases} new cases of class {label}, on average at most {count} are missed.",
+        "The model misses {percent} % of the judged rows of class {label}; more rows alone will not help.",
+        has_label=True,
+        bounds=_COUNTED,
+        about=_RATED | _SHIFTED,
+    ),
+    "fpr": Quantity(
+        "false-positive rate of class {label}",
+        "of new cases of other classes are taken for {label}, at most",
+        "Of {cases} new cases of other classes, on average at most {count} are taken for class {label}.",
+        "The model takes {percent} % of the judged rows of other classes for {label}; more rows alone will not help.",
+        has_label=True,
+        bounds=_COUNTED,
+        about=_RATED | _SHIFTED,
+    ),
+    "specificity": Quantity(
+        "specificity of class {label}",
+        "of new cases of other classes are not taken for {label}, at least",
+        "Of {cases} new cases of other classes, on average at least {count} are not taken for class {label}.",
+        "The model takes {percent} % of the judged rows of other classes for {label}; more rows alone will not help.",
+        claim=_AT_LEAST,
+        side="lower",
+        has_label=True,
+        bounds=_COUNTED,
+        about=_RATED,
+    ),
+    "precision": Quantity(
+        "precision of class {label}",
+        "of new cases that are taken for {label} are of it, at least",
+        "Of {cases} new cases that are taken for class {label}, on average at least {count} are of it.",
+        "Of the judged rows that the model takes for {label}, {percent} % are not; more rows alone will not help.",
+        claim=_AT_LEAST,
+        side="lower",
+        has_label=True,
+        bounds=_EXACT,
+        about=_PREDICTIONS,
+    ),
+    "balanced_error": Quantity(
+        "balanced error",
+        "mean over the classes of how often new cases are misclassified, at most",
+        "Averaged over the classes, at most {count} of {cases} new cases are misclassified.",
+        "Averaged over the classes, the model misclassifies {percent} % of the judged rows; more rows alone will not "
+        "help.",
+        is_counted_by_class=True,
+        bounds=_EXACT,
+        about=_PREDICTIONS,
+    ),
+    "cost": Quantity(
+        "mean cost",
+        "mean cost of a new case, at most",
+        "On new cases the cost is on average at most {limit}; the largest is {scale}.",
+        "The mean cost on the judged rows is {risk}, a large part of {scale}; more rows alone will not help.",
+        claim="the mean cost of {subject}{where}, at costs up to {scale}, is at most {limit}",
+        parameter="largest_cost",
+        power=1,
+        is_graded=True,
+        bounds=_BETS,
+        about=_PREDICTIONS,
+    ),
+    "brier": Quantity(
+        "Brier score",
+        "Brier score on new cases, at most",
+        "On new cases the Brier score, which lies between 0 and 100 %, is on average at most {percent} %.",
+        "The Brier score on the judged rows is {percent} %; more rows alone will not help.",
+        is_graded=True,
+        bounds=_BETS,
+        about=_PREDICTIONS,
+    ),
+    "log_loss": Quantity(
+        "mean log loss",
+        "mean log loss on new cases, at most",
+        "On new cases the log loss is on average at most {limit}, each counted as at most {scale}.",
+        "The mean log loss on the judged rows is {risk}, a large part of {scale}; more rows alone will not help.",
+        claim="the mean log loss of {subject}{where}, counted up to {scale}, is at most {limit}",
+        parameter="largest_log_loss",
+        power=1,
+        is_graded=True,
+        bounds=_BETS,
         about=_PREDICTIONS,
     ),
 }

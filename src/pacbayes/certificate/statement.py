@@ -12,7 +12,17 @@ from pacbayes._core.plain import to_plain
 from pacbayes._core.units import in_units
 from pacbayes.certificate.quantities import QUANTITIES
 
-__all__ = ["AS_GIVEN", "REFIT", "Choice", "Consequence", "Reference", "Source", "Statement"]
+__all__ = [
+    "AS_GIVEN",
+    "REFIT",
+    "Choice",
+    "Consequence",
+    "Reference",
+    "Source",
+    "Statement",
+    "metric_name",
+    "observed_share",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +50,16 @@ class Choice:
     size: float | None = None
 
 
+_LATER = (
+    "references",
+    "source",
+    "scale",
+    "target",
+    "lower",
+    "label",
+    "group",
+    "groups",
+)  # absent where there is nothing to say
 AS_GIVEN = Choice("order", "as_given", "given")  # of rows that were not shuffled
 REFIT = Choice("refit", "refit_on_all_rows", "given")  # of a second model, which the certificate is not about
 
@@ -113,21 +133,31 @@ class Statement:
     ----------
     about : str
         Whose: a code of :data:`pacbayes.certificate.SUBJECTS`.
-    quantity : {"error", "loss", "absolute_error", "squared_error", "miss"}
-        What is bounded: the true error, or the true mean of a loss in [0, 1]. For predictions that are numbers the loss
-        is their absolute or squared error, counted up to ``scale`` and divided by it (by its square), or whether they
-        miss by more than ``scale``.
-    side : {"upper"}
-        From which side.
+    quantity : str
+        What is bounded: a code of :data:`pacbayes.certificate.QUANTITIES`, such as "error" or "recall". The loss of
+        predictions that are numbers is their absolute or squared error, counted up to ``scale`` and divided by it (by
+        its square), or whether they miss by more than ``scale``.
+    side : {"upper", "lower", "both"}
+        From which side. A difference is bounded from both.
     value : float
-        The bound, with probability at least ``1 - delta * share / candidates``.
+        The bound, with probability at least ``1 - delta * share / candidates``; of a difference the upper one.
+    lower : float or None
+        Of a difference: the lower bound, on the same event.
+    label : str or None
+        The class that a rate is about, as text.
+    group : mapping or None
+        The rows that it is about: a value by column. All judged rows if there is none.
+    groups : tuple of mapping
+        The groups that are compared, if what is bounded is the largest difference of the quantity between any two of
+        them.
     n : int
-        Examples that it is computed on.
+        Examples that it is computed on; none for a class or group without judged rows.
     observed : mapping
         What was observed on them. For losses of 0 and 1 counts, from which all else follows: "errors", with a reference
         also "reference_errors" and "both" (for a posterior expected numbers of errors; for a portfolio one of each per
-        reference); for other losses "risk" and "log_growth", or for bets that adapt, block by block, "block_means",
-        "block_squares", "block_cubes" and "block_growth"; of a predictor with a source "disagreements" with it.
+        reference); by class or by group "errors" and "rows", a number for each; for other losses "risk" and
+        "log_growth", or for bets that adapt, block by block, "block_means", "block_squares", "block_cubes" and
+        "block_growth"; of a predictor with a source "disagreements" with it.
     bound : str
         Name in :func:`pacbayes.bounds.catalogue`.
     share : float
@@ -141,6 +171,10 @@ class Statement:
         The one that was subtracted at a strength chosen beforehand.
     scale : float or None
         What errors of predictions that are numbers are measured by, in the units of the labels.
+    target : float or None
+        Of a limit that is tested at a sequence of thresholds (:mod:`pacbayes.certificate.sequences`): what is stated if
+        the first of them passes, fixed beforehand. What was observed is then "rows_along" and "errors_along", a number
+        per threshold, and how many "passed"; of what is stated besides, "errors" and the number of "steps".
     references : tuple of {"fixed", "predictable"}
         Kinds of the references of a portfolio, which bets on all strengths at once.
     source : Source or None
@@ -158,11 +192,16 @@ class Statement:
     value: float = 1.0
     quantity: str = "error"
     side: str = "upper"
+    lower: float | None = None
+    label: str | None = None
+    group: Mapping[str, str] | None = None
+    groups: tuple[Mapping[str, str], ...] = ()
     share: float = 1.0
     kl: float = 0.0
     rates: str | float | None = None
     reference: Reference | None = None
     scale: float | None = None
+    target: float | None = None
     references: tuple[str, ...] = ()
     source: Source | None = None
     consequences: tuple[Consequence, ...] = ()
@@ -172,19 +211,28 @@ class Statement:
         object.__setattr__(self, "observed", to_plain(self.observed))
 
     @property
+    def name(self) -> str:
+        """What it is about, as ``metrics=`` and :meth:`pacbayes.Certificate.statement` have it: "recall:yes"."""
+        return metric_name(self.quantity, self.label)
+
+    @property
+    def is_vacuous(self) -> bool:
+        """Whether it says nothing: an upper bound of 1, or a lower bound of 0."""
+        return self.value <= 0.0 if self.side == "lower" else self.value >= 1.0
+
+    @property
     def risk(self) -> float:
-        """The observed risk; not a number if nothing like it was recorded, which no verification lets through.
+        """What was observed of the quantity; not a number if it was not, or on no rows at all.
 
         Of a predictor with a source it is the most that was observed of it: errors of the source, and disagreements.
+        Of what is bounded from below, such as recall, it is the share that is right.
         """
         if self.source is not None:
             apart = self.observed.get("disagreements")
             shares = (self.source.errors / self.source.n, apart / self.n if isinstance(apart, int) else math.nan)
             return min(sum(shares), 1.0)
-        errors, risk = self.observed.get("errors"), self.observed.get("risk")
-        if isinstance(errors, int | float):
-            return errors / self.n
-        return float(risk) if isinstance(risk, int | float) else math.nan
+        wrong = observed_share(self)
+        return 1.0 - wrong if self.side == "lower" else wrong
 
     @property
     def limit(self) -> float:
@@ -216,8 +264,8 @@ class Statement:
         record = to_plain(asdict(self))
         if not isinstance(record, dict):
             return {}
-        for name in ("references", "source", "scale"):  # fields that came later: without them older digests stay
-            if not record[name]:
+        for name in _LATER:
+            if record[name] is None or record[name] == []:
                 del record[name]
         return record
 
@@ -228,8 +276,39 @@ class Statement:
         reference, source = given.pop("reference"), given.pop("source", None)
         consequences: Sequence[Mapping[str, Any]] = given.pop("consequences")
         return cls(
-            **given | {"assumptions": tuple(given["assumptions"]), "references": tuple(given.get("references", ()))},
+            **given | {name: tuple(given.get(name, ())) for name in ("assumptions", "references", "groups")},
             reference=None if reference is None else Reference(**reference),
             source=None if source is None else Source(**source),
             consequences=tuple(Consequence(**each) for each in consequences),
         )
+
+
+def metric_name(quantity: str, label: str | None) -> str:
+    """Return what a metric is called by whoever asks for it: "balanced-error", "recall:yes"."""
+    plain = quantity.replace("_", "-")
+    return plain if label is None else f"{plain}:{label}"
+
+
+def observed_share(statement: Statement) -> float:
+    """Return the share of errors, or the mean loss, that was observed; averaged over classes, or the range of groups.
+
+    Examples
+    --------
+    >>> import pacbayes as pb
+    >>> from pacbayes.certificate.statement import observed_share
+    >>> observed_share(pb.certify_predictions([0, 1], [0, 0]).statements[0])
+    0.5
+    """
+    if statement.target is not None:
+        passed = statement.observed["passed"]
+        kept = (statement.observed[name][passed - 1] for name in ("errors_along", "rows_along"))
+        return next(kept) / next(kept) if passed else math.nan
+    errors, risk, rows = (statement.observed.get(name) for name in ("errors", "risk", "rows"))
+    if isinstance(errors, list) and isinstance(rows, list):
+        shares = [count / each for count, each in zip(errors, rows, strict=False) if each]
+        if not shares:
+            return math.nan
+        return float(max(shares) - min(shares) if statement.groups else sum(shares) / len(shares))
+    if isinstance(errors, int | float):
+        return float(errors / statement.n) if statement.n else math.nan
+    return float(risk) if isinstance(risk, int | float) else math.nan

@@ -19,6 +19,8 @@ class Subject:
         The predictor, as a sentence names it.
     long_words : str
         The same for a reader who has never seen the library.
+    plain : str
+        The same in a sentence for a reader who knows neither code nor theory; the long words if there is none.
     bounds : frozenset of str or None
         The bounds that are proved for it; None if every bound for posteriors is.
     anytime : bool
@@ -37,6 +39,7 @@ class Subject:
 
     words: str
     long_words: str
+    plain: str = ""
     bounds: frozenset[str] | None = _EXACT
     anytime: bool = False
     has_divergence: bool = False
@@ -44,6 +47,11 @@ class Subject:
     consequences: tuple[tuple[str, str], ...] = ()
     procedures: frozenset[str] = frozenset()
     assumptions: frozenset[str] = frozenset({"iid"})
+
+    @property
+    def plain_words(self) -> str:
+        """The predictor inside a sentence, without marks of code or words of the theory."""
+        return self.plain or self.long_words[:1].lower() + self.long_words[1:]
 
 
 _BETTING = frozenset({"betting"})
@@ -54,13 +62,29 @@ SUBJECTS: dict[str, Subject] = {
     "predict": Subject(
         "`predict`",
         "The model itself, as it is used to predict",
+        plain="the model",
         bounds=_OF_PREDICTIONS,
         procedures=frozenset({"split"}),
         assumptions=_LEARNED,
     ),
+    "answers": Subject(
+        "`predict_or_abstain`",
+        "The model where it answers; where it is not sure, it gives no answer",
+        bounds=frozenset({"clopper_pearson"}),
+        procedures=frozenset({"selective"}),
+        assumptions=_LEARNED | {"target_before"},
+    ),
+    "shifted": Subject(
+        "`predict`",
+        "The model itself, which gives the answer from a threshold on that few cases of its class are missed",
+        bounds=frozenset({"clopper_pearson"}),
+        procedures=frozenset({"selective"}),
+        assumptions=_LEARNED | {"target_before"},
+    ),
     "draw": Subject(
         "one draw from the posterior per row",
         "One model drawn at random for each row, from the distribution that was learned",
+        plain="a model drawn at random for each case",
         bounds=None,
         has_divergence=True,
         consequences=(("vote", "twice"),),
@@ -70,6 +94,7 @@ SUBJECTS: dict[str, Subject] = {
     "snapshot": Subject(
         "a snapshot picked at random per row",
         "One of the snapshots, picked at random for each row",
+        plain="one of the stages of the model, picked at random for each case",
         bounds=_BETTING,
         anytime=True,
         consequences=(("vote", "twice"),),
@@ -77,11 +102,15 @@ SUBJECTS: dict[str, Subject] = {
         assumptions=_LEARNED,
     ),
     "vote": Subject(
-        "their vote, which `predict` returns", "The majority vote, which is what predicting returns", bounds=frozenset()
+        "their vote, which `predict` returns",
+        "The majority vote, which is what predicting returns",
+        plain="the majority vote",
+        bounds=frozenset(),
     ),
     "last_snapshot": Subject(
         "the last snapshot, which `predict_last` returns,",
-        "The last snapshot, which `predict_last` returns",
+        "The last snapshot of the model",
+        plain="the last stage of the model",
         bounds=_BETTING | {"clopper_pearson"},
         anytime=True,
         procedures=frozenset({"online"}),
@@ -90,6 +119,7 @@ SUBJECTS: dict[str, Subject] = {
     "given_predictions": Subject(
         "the predictor that made these predictions",
         "The predictor that made these predictions",
+        plain="the model that made these predictions",
         bounds=_OF_PREDICTIONS,
         procedures=frozenset({"given"}),
         assumptions=_UNSEEN,
@@ -97,6 +127,7 @@ SUBJECTS: dict[str, Subject] = {
     "given_model": Subject(
         "`predict`",
         "The model itself, as it is used to predict",
+        plain="the model",
         bounds=_OF_PREDICTIONS,
         procedures=frozenset({"given"}),
         assumptions=_UNSEEN | {"row_by_row"},
@@ -104,6 +135,7 @@ SUBJECTS: dict[str, Subject] = {
     "given_losses": Subject(
         "the predictor with these losses",
         "The predictor with these losses",
+        plain="the model with these losses",
         bounds=_EXACT | _BETTING | {"sequential"},
         procedures=frozenset({"given"}),
         assumptions=_UNSEEN,
@@ -111,6 +143,7 @@ SUBJECTS: dict[str, Subject] = {
     "refitted": Subject(
         "the model refitted on all rows",
         "The model refitted on all rows, judged by how rarely it disagrees with the certified one",
+        plain="the model refitted on all rows",
         bounds=frozenset({"clopper_pearson"}),
         has_source=True,
         procedures=frozenset({"transfer"}),
@@ -119,6 +152,7 @@ SUBJECTS: dict[str, Subject] = {
     "watched": Subject(
         "these predictions, on average over time,",
         "These predictions, on average over time",
+        plain="these predictions, on average over time,",
         bounds=_BETTING,
         anytime=True,
         procedures=frozenset({"monitor"}),

@@ -8,9 +8,17 @@ from typing import TYPE_CHECKING
 from pacbayes._core.note_words import TABLE_NOTES, fill_sentence
 from pacbayes._core.notes import Note
 from pacbayes._core.plain import visible
-from pacbayes._core.units import in_units, limit_text, number_text, round_up
+from pacbayes._core.units import limit_text, number_text, observed_text, percent_text, round_up
 from pacbayes.certificate.assumptions import ASSUMPTIONS
-from pacbayes.certificate.quantities import QUANTITIES, Quantity
+from pacbayes.certificate.difference_words import apart_words
+from pacbayes.certificate.quantities import QUANTITIES
+from pacbayes.certificate.statement_words import (
+    group_words,
+    quantity_noun,
+    quantity_of,
+    quantity_words,
+    untested_words,
+)
 from pacbayes.certificate.subjects import SUBJECTS
 
 if TYPE_CHECKING:
@@ -22,9 +30,12 @@ __all__ = [
     "choice_words",
     "confidence_words",
     "gain_words",
+    "headline_subject",
     "headline_value",
+    "limit_name",
     "limit_words",
     "note_words",
+    "plain_sentence",
     "portfolio_words",
     "risk_words",
     "round_up",
@@ -36,7 +47,7 @@ __all__ = [
 
 _ANYTIME = "It holds for all lengths of the stream at once, so that it may be looked at and extended at will."
 _FIRST_ANYTIME = (
-    "The first number holds for all lengths of the stream at once, and delta has a part for longer streams, so that "
+    "The first number holds for all lengths of the stream at once, and so much is set aside for longer streams that "
     "they may be looked at and extended at will."
 )
 
@@ -90,6 +101,15 @@ _WHAT = {
     "judged_to": "last time among the judged rows",
     "refit": "second model",
     "transfer_delta": "part of delta for the disagreement on unlabelled rows",
+    "groups": "columns that rows are grouped by",
+    "metric_weights": "parts of delta by metric",
+    "largest_cost": "largest cost",
+    "costs": "costs (true class: predicted class: cost)",
+    "max_error": "most that the error among answered rows may be",
+    "max_fnr": "most that the false-negative rate may be",
+    "thresholds": "thresholds that are tested one after another, by scores of the learning rows in cross-validation",
+    "threshold": "threshold that was kept, the last that passed",
+    "largest_log_loss": "largest log loss, as which larger ones count",
 }
 _VALUES = {
     "grid": "best of a grid",
@@ -104,24 +124,27 @@ _WHERE = {
     "learning_rows": "chosen on the learning rows",
     "all_rows": "chosen on all rows",
     "schedule": "by the schedule",
+    "judged_rows": "chosen on the judged rows",
     "losses": "by the values that losses can take",
 }
 _COSTS = {
     "none": "costs nothing",
     "all_posteriors": "costs nothing: the bound holds for all posteriors at once",
     "mixture_of_rates": "costs a mixture of {size:g} rates, inside the bound",
-    "part_of_delta": "costs {size:.4g} of delta",
+    "part_of_delta": "costs {percent} of delta",
     "candidates": "delta is divided by {size:g}",
-    "reference": "costs {size:.4g} of delta, for the reference's own loss",
-    "most_of_the_weight": "has {size:.4g} of the weight of the rates; the rest is spread over a grid",
+    "reference": "costs {percent} of delta, for the reference's own loss",
+    "most_of_the_weight": "has {percent} of the weight of the rates; the rest is spread over a grid",
+    "fixed_sequence": "costs nothing: each is tested only if the one before it passed",
     "portfolio": "costs its weight among {size:g} bets, inside the bound",
 }
 
 
 def confidence_words(delta: float) -> str:
-    """Return the confidence, rounded down: 95 %, 99.9 %."""
-    share = (100 * (1 - Decimal(repr(delta)))).quantize(Decimal("0.0001"), rounding=ROUND_FLOOR)
-    return f"{share.normalize():f} %"
+    """Return the confidence, rounded down: 95 %, 99.9 %, 99.9999999 %."""
+    lost = 100 * Decimal(repr(delta))
+    last = Decimal(1).scaleb(max(min(-4, lost.adjusted() - 1), -15))  # a small delta is not rounded away
+    return f"{(100 - lost).quantize(last, rounding=ROUND_FLOOR).normalize():f} %"
 
 
 def sentence(certificate: Certificate) -> str:
@@ -134,32 +157,47 @@ def sentences(certificate: Certificate) -> list[str]:
     return [_sentence(certificate, each) for each in certificate.statements]
 
 
+def plain_sentence(certificate: Certificate) -> str:
+    """Return the first statement for a reader who knows neither code nor theory: about what predicting returns.
+
+    Examples
+    --------
+    >>> import pacbayes as pb
+    >>> from pacbayes.certificate.words import plain_sentence
+    >>> plain_sentence(pb.certify_predictions([0, 1] * 100, [0, 1] * 95 + [1, 1] * 5))
+    'With probability at least 95 %, the true error of the model that made these predictions is at most 5.19 %.'
+    """
+    first, about = certificate.statements[0], headline_subject(certificate)
+    claim = _claim(certificate, first, SUBJECTS[about].plain_words, headline_value(certificate))
+    return f"With probability at least {confidence_words(certificate.delta)}, {claim}."
+
+
 def _sentence(certificate: Certificate, statement: Statement) -> str:
+    if statement.target is not None and not statement.n:
+        return untested_words(statement)
     same = [SUBJECTS[each.about].words for each in statement.consequences if each.rule == "same"]
     subject = SUBJECTS[statement.about].words + "".join(f", and of {words}," for words in same)
-    quantity = _quantity_of(statement)
-    where = _period_words(certificate)
-    claim = quantity.claim.format(
-        words=quantity.words,
-        subject=subject,
-        where=where.rstrip(",") if quantity.power else where,  # a comma follows
-        limit=limit_words(statement, statement.value),
-        scale=scale_words(statement),
-    )
+    claim = _claim(certificate, statement, subject, statement.value)
     text = f"With probability at least {confidence_words(certificate.delta)} over the data, {claim}"
     for each in statement.consequences:
         if each.rule == "twice":
-            text += f", and that of {SUBJECTS[each.about].words}, at most {round_up(each.value)}"
+            sign = "at least" if statement.side == "lower" else "at most"
+            text += f", and that of {SUBJECTS[each.about].words}, {sign} {limit_words(statement, each.value)}"
     return text + "."
 
 
-def _quantity_of(statement: Statement) -> Quantity:
-    """Return what a statement bounds, and its own name for what this version does not know."""
-    known = QUANTITIES.get(statement.quantity)
-    if known is not None:
-        return known
-    words = visible(statement.quantity).replace("{", "(").replace("}", ")")
-    return Quantity(words, words, words, words)
+def _claim(certificate: Certificate, statement: Statement, subject: str, value: float) -> str:
+    quantity = quantity_of(statement)
+    where = group_words(statement) + _period_words(certificate)
+    if statement.groups:
+        return f"the true {quantity_words(statement)} of {subject}{where} {apart_words(statement)}"
+    return quantity.claim.format(
+        words=quantity_words(statement),
+        subject=subject,
+        where=where.rstrip(",") if quantity.power else where,  # a comma follows
+        limit=limit_words(statement, value),
+        scale=scale_words(statement),
+    )
 
 
 def headline_value(certificate: Certificate) -> float:
@@ -176,6 +214,21 @@ def headline_value(certificate: Certificate) -> float:
     return certificate.value if vote is None else vote
 
 
+def headline_subject(certificate: Certificate) -> str:
+    """Return whom the number that a report opens with is about: a code of :data:`pacbayes.certificate.SUBJECTS`.
+
+    Examples
+    --------
+    >>> import pacbayes as pb
+    >>> from pacbayes.certificate.words import headline_subject
+    >>> headline_subject(pb.certify_predictions([0, 1] * 100, [0, 1] * 95 + [1, 1] * 5))
+    'given_predictions'
+    """
+    first = certificate.statements[0]
+    is_vote = certificate.vote_value is not None and first.about != "predict"
+    return "vote" if is_vote else first.about
+
+
 def subject_noun(statement: Statement, about: str | None = None) -> str:
     """Return what is bounded, and of whom, as a heading has it; ``about`` names a consequence in place of the subject.
 
@@ -186,19 +239,39 @@ def subject_noun(statement: Statement, about: str | None = None) -> str:
     >>> subject_noun(pb.certify_predictions([0, 1] * 100, [0, 1] * 95 + [1, 1] * 5).statements[0])
     'true error of the predictor that made these predictions'
     """
-    quantity = _quantity_of(statement)
-    subject = SUBJECTS[statement.about].words.rstrip(",")
+    quantity = quantity_of(statement)
+    subject = SUBJECTS[statement.about].words.rstrip(",") + group_words(statement)
     if about is not None and about != statement.about:  # "their vote" has nothing to refer to in a heading
         words = SUBJECTS[about].long_words
         subject = words[:1].lower() + words[1:]
-    words = f"{quantity.noun} of {subject}"
-    return words if quantity.parameter is None else f"{words}, {quantity.parameter} {scale_words(statement)}"
+    words = f"{quantity_noun(statement)} of {subject}"
+    if quantity.parameter is None:
+        return words
+    return f"{words}, {quantity.parameter.replace('_', ' ')} {scale_words(statement)}"
+
+
+def limit_name(statement: Statement, about: str) -> str:
+    """Return what a limit is about as a line of a chart has it, without code or theory.
+
+    Examples
+    --------
+    >>> import pacbayes as pb
+    >>> from pacbayes.certificate.words import limit_name
+    >>> limit_name(pb.certify_predictions([0, 1], [0, 1]).statements[0], "vote")
+    'True error of the majority vote'
+    """
+    words = f"{quantity_noun(statement)} of {SUBJECTS[about].plain_words.rstrip(',')}{group_words(statement)}"
+    parameter = quantity_of(statement).parameter
+    words = words if parameter is None else f"{words}, {parameter.replace('_', ' ')} {scale_words(statement)}"
+    return words[:1].upper() + words[1:]
 
 
 def limit_words(statement: Statement, value: float) -> str:
-    """Return a bound of a statement, or what was observed, as text, rounded up, in the units that its sentence has."""
+    """Return a bound of a statement as text in the units that its sentence has, rounded to the safe side."""
     known = QUANTITIES.get(statement.quantity)
-    return round_up(value) if known is None else limit_text(value, statement.scale, known.power)
+    if value == statement.target:  # which was given, in so many digits
+        return percent_text(value)
+    return limit_text(value, statement.scale, None if known is None else known.power, statement.side)
 
 
 def scale_words(statement: Statement) -> str:
@@ -219,11 +292,9 @@ def _period_words(certificate: Certificate) -> str:
 def risk_words(statement: Statement) -> str:
     """Return what was observed as text, in the units that a statement's sentence has."""
     known = QUANTITIES.get(statement.quantity)
-    if known is None or known.parameter is None:
-        return f"{statement.risk:.4f}"
-    if not known.power:
-        return f"{100.0 * statement.risk:.2f} %"
-    return f"{float(in_units(statement.risk, statement.scale, known.power)):.4g}"
+    if statement.n == 0:
+        return "no rows"
+    return observed_text(statement.risk, statement.scale, None if known is None else known.power)
 
 
 def portfolio_words(statement: Statement) -> list[str]:
@@ -231,9 +302,13 @@ def portfolio_words(statement: Statement) -> list[str]:
     counted = statement.observed.get("reference_errors")
     errors = counted if isinstance(counted, list) else []
     return [
-        f"{visible(kind)}, {count} errors, at all strengths"
+        f"{visible(kind)}, {_count_text(count)} errors, at all strengths"
         for kind, count in zip(statement.references, errors, strict=False)
     ]
+
+
+def _count_text(count: object) -> str:
+    return f"{count:.10g}" if isinstance(count, int | float) else visible(str(count))
 
 
 def assumption_words(certificate: Certificate) -> list[str]:
@@ -260,9 +335,11 @@ def note_words(note: Note) -> str:
 
 def choice_words(choice: Choice) -> str:
     """Return in a line what was chosen, where, and what it cost."""
-    value = f"{choice.value:.6g}" if isinstance(choice.value, float) else str(choice.value)
+    value = f"`{choice.value:.6g}`" if isinstance(choice.value, float) else str(choice.value)  # a setting, as code
     value = _VALUES.get(value, value)
     known, size = _COSTS.get(choice.cost), 0.0 if choice.size is None else min(choice.size, 1e300)
-    cost = choice.cost if known is None else known.format(size=size)  # a text from a file is no format
+    cost = (
+        choice.cost if known is None else known.format(size=size, percent=percent_text(size))
+    )  # a text from a file is no format
     words = f"{_WHAT.get(choice.what, choice.what)}: {value} ({_WHERE.get(choice.where, choice.where)}; {cost})"
     return visible(words)

@@ -15,15 +15,15 @@ from pacbayes.cli._streams import FAILED, OutputError, print_lines
 
 __all__ = ["COMMANDS", "Command", "app", "run"]
 
-_HELP = """Certificates for classifiers: with a stated probability, the worst their true error can be.
+_HELP = """Certify how wrong a classifier can be: an upper limit on its error on new cases, with a stated confidence.
 
-A PAC-Bayes certificate is a number, computed from the data a model was trained on, that the model's error on new
-cases from the same source does not exceed, except with a small probability called delta.
+A certificate is a number computed from your data. With probability at least 1 - delta (95 % by default), the model's
+error on new cases from the same source is at most this number.
 
-Start with 'pacbayes demo', then 'pacbayes certify table.csv --target column'.
+Start with 'pacbayes demo', then run 'pacbayes certify table.csv --target column' on a table of your own.
 
-Exit status: 0 all is well, 1 a certificate does not hold, 2 something could not be read or done,
-3 watch raised an alarm.
+Exit status: 0 success, 1 a certificate does not hold, 2 an input could not be read or a command could not be carried
+out, 3 watch raised an alarm.
 """
 
 
@@ -42,15 +42,17 @@ _PLAIN: dict[str, Any] = {"rich_markup_mode": None, "pretty_exceptions_enable": 
 
 COMMANDS = {
     "demo": Command("demo", "demo", "Certify, report and verify on a bundled data set."),
-    "certify": Command("certify", "certify", "From a table to a certificate and a report."),
-    "verify": Command("verify", "verify", "Check a certificate; with the data, all of it."),
-    "predict": Command("predict", "predict", "Use a certified model on new rows."),
-    "check": Command("check", "check", "Certify predictions that are in a file."),
+    "certify": Command("certify", "certify", "Train and certify a model on a table."),
+    "verify": Command("verify", "verify", "Check a certificate, alone or against its data."),
+    "predict": Command("predict", "predict", "Predict new rows with a certified model."),
+    "check": Command("check", "check", "Certify predictions that any tool wrote."),
     "bound": Command("bound", "bound", "Compute one bound from plain numbers."),
     "bounds": Command("bound", "bounds", "List all bounds and what they assume."),
-    "plan": Command("plan", "plan", "How many examples a guarantee needs."),
-    "watch": Command("watch", "watch", "Keep a guarantee current as losses come in."),
-    "reproduce": Command("reproduce", "reproduce", "Compute the paper's table again.", "ReproduceCommand"),
+    "plan": Command("plan", "plan", "Compute how many examples a guarantee needs."),
+    "watch": Command("watch", "watch", "Update a guarantee as losses come in."),
+    "reproduce": Command(
+        "reproduce", "reproduce", "Recompute the table of Biggs and Guedj (2023).", "ReproduceCommand"
+    ),
 }
 
 

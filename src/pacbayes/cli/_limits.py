@@ -10,5 +10,8 @@ __all__ = ["MAX_MEMORY"]
 
 MAX_MEMORY = Annotated[
     str | None,
-    typer.Option("--max-memory", help="Refuse a table that would need more, such as 4G [default: as the reader says]."),
+    typer.Option(
+        "--max-memory",
+        help="Refuse a table that needs more memory, such as 4G [default: 4 GiB, at most half of the memory].",
+    ),
 ]

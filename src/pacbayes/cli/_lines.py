@@ -122,7 +122,7 @@ def read_pipe(stream: object, lines: Lines) -> Iterator[Line | None]:
     raw = getattr(stream, "buffer", stream)
     if not isinstance(raw, io.BufferedIOBase):
         raise ValueError(  # noqa: TRY004  (it is the user's doing)
-            "There is no stdin to read from; give a file."
+            "There is no stdin to read from; pass a file."
         )
     while chunk := raw.read1(_CHUNK):
         yield from lines.split(chunk)

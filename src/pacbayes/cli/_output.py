@@ -24,7 +24,7 @@ from pacbayes.cli._text import escape
 __all__ = ["JSON", "QUIET", "Output", "TidyCommand", "show_warnings_as_notes", "tidy"]
 
 JSON = Annotated[bool, typer.Option("--json", help="Print one JSON object for machines instead of words.")]
-QUIET = Annotated[bool, typer.Option("--quiet", "-q", help="Print no progress, and results as briefly as can be.")]
+QUIET = Annotated[bool, typer.Option("--quiet", "-q", help="Print no progress, and only the essential results.")]
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -21,7 +21,7 @@ from pacbayes.procedures import decode_line, key_in, loss_in
 
 __all__ = ["NO_WAY_BACK", "Watcher"]
 
-NO_WAY_BACK = "--state needs a file to go on in. A pipe cannot be read again."
+NO_WAY_BACK = "--state needs a named file: a pipe cannot be read again."
 _SHOWN = 5
 _TOO_MANY = 10
 _PAUSE = 1.0  # seconds between two states of many streams, which are large, or two pages

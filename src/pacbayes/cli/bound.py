@@ -19,7 +19,7 @@ from pacbayes._core.types import FloatOrArray
 from pacbayes.bounds import arguments_of, catalogue, from_numbers, get
 from pacbayes.bounds.words import conditions, sample_sizes
 from pacbayes.certificate import Certificate
-from pacbayes.certificate.words import round_up
+from pacbayes.certificate.words import confidence_words, round_up
 from pacbayes.cli._output import JSON, QUIET, Output, tidy
 from pacbayes.cli._streams import print_lines
 from pacbayes.report import value_at
@@ -36,7 +36,7 @@ _Point: TypeAlias = dict[str, FloatOrArray]
 # the risk comes first, then what every bound takes
 _HELP = {
     "risk": TABLE["risk"].help,
-    "kl": "Divergence of posterior from prior, in nats: how far the data moved the model.",
+    "kl": "Divergence of the posterior from the prior, in nats.",
     "n": "Number of examples.",
     "delta": "Allowed probability that the bound is wrong.",
 } | {entry.name: entry.help for entry in _STATISTICS}
@@ -66,28 +66,31 @@ def _option(number: str, text: str) -> inspect.Parameter:
 @tidy
 @_with_numbers
 def bound(
-    name: Annotated[str | None, typer.Argument(help="Its name; 'pacbayes bounds' lists them.")] = None,
+    name: Annotated[str | None, typer.Argument(help="The name of a bound; 'pacbayes bounds' lists them.")] = None,
     source: Annotated[
-        Path | None, typer.Option("--from", help="Take the bound and its statistics from a certificate.")
+        Path | None, typer.Option("--from", help="Take the bound and its statistics from this certificate.")
     ] = None,
     csv_in: Annotated[
-        Path | None, typer.Option(help="A CSV file whose columns are these options, one bound per row.")
+        Path | None,
+        typer.Option(help="A CSV file with columns named like these options; one bound per row."),
     ] = None,
     csv_out: Annotated[
-        Path | None, typer.Option(help="Write all rows and their values to a CSV file; '-' is stdout.")
+        Path | None, typer.Option(help="Write all rows and their values to this CSV file; '-' is stdout.")
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Let --csv-out replace a file.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Allow --csv-out to replace a file.")] = False,
     as_json: JSON = False,
     quiet: QUIET = False,
     **numbers: str | None,
 ) -> None:
-    """Compute a bound from plain numbers: with probability 1 - delta the true risk (or excess) is at most this.
+    """Compute a bound from plain numbers: with probability 1 - delta, the true risk (or excess) is at most this.
 
     Each number may also be a list (0.01,0.02) or a range (first:last:count); all combinations are computed.
 
-    Numbers are printed rounded up, so that they stay bounds; --json gives all digits. Statistics that are not given
-    follow from --risk as for a loss that is 0 or 1, which is on the safe side for
-    any loss between (but clopper_pearson and vector_kl are for losses of 0 and 1 alone).
+    Numbers are printed rounded up, so that they stay bounds; --json gives all digits. Statistics that are not passed
+    are derived from --risk as for a loss that is 0 or 1, which is on the safe side for any loss between 0 and 1 (but
+    clopper_pearson and vector_kl are only for losses of 0 and 1).
+
+        pacbayes bound maurer --risk 0.04 --kl 5 --n 1000
     """
     output = Output(as_json=as_json, quiet=quiet)
     given = {key: text for key in _HELP if (text := numbers.get(key)) is not None}
@@ -95,7 +98,7 @@ def bound(
         _refuse_others(name, given, csv_in)
         rows, title = _from_certificate(output, source, given["delta"])
     elif name is None:
-        raise ValueError("Name a bound ('pacbayes bounds' lists them), or give a certificate with --from.")
+        raise ValueError("Name a bound ('pacbayes bounds' lists them), or pass a certificate with --from.")
     else:
         record = get(name)
         points = _read_points(csv_in, given) if csv_in is not None else _grid(given)
@@ -183,7 +186,7 @@ def _show(output: Output, title: str, rows: list[_Point], csv_out: Path | None, 
     output.result({"bound": title, "rows": plain} if len(plain) > 1 else {"bound": title, **plain[0]})
     shown = [round_up(row["value"]) for row in plain]
     if len(plain) == 1:
-        confidence = f"with probability at least {1 - plain[0]['delta']:.6g}, at most"
+        confidence = f"with probability at least {confidence_words(plain[0]['delta'])}, at most"
         output.say(shown[0] if output.quiet else f"{title}: {confidence} {shown[0]}")
         return
     names = [key for key in plain[0] if key != "value"]
@@ -200,7 +203,7 @@ def _write_csv(path: Path, rows: list[dict[str, float]], *, force: bool) -> None
     if not path.parent.is_dir():
         raise ValueError(f"There is no folder {str(path.parent)!r} for --csv-out.")
     if path.exists() and not force:
-        raise ValueError(f"The file {str(path)!r} exists. Choose another name, or give --force.")
+        raise ValueError(f"The file {str(path)!r} exists. Choose another name, or pass --force.")
     text = io.StringIO(newline="")
     _write_rows(text, rows)
     write_atomically(path, text.getvalue())

@@ -10,7 +10,9 @@ from typing import Annotated, Any
 import typer
 
 from pacbayes.certificate.number_words import table_lines
+from pacbayes.certificate.statement_table import claim_lines, is_listed, warning_lines
 from pacbayes.certificate.words import note_words
+from pacbayes.cli._asked import COST, DIFFERENCE, GROUP, METRIC, asked_settings, record_statements
 from pacbayes.cli._limits import MAX_MEMORY
 from pacbayes.cli._output import JSON, QUIET, Output, tidy
 from pacbayes.report import compare_with_trivial
@@ -25,7 +27,7 @@ _MOST_COLUMNS = 20
 _OPTIONS = ("test", "unlabelled", "force", "baseline", "threads", "max_memory", "strict")  # of a run, not settings
 _METHODS = "; ".join(f"{name}: {method.help}" for name, method in METHODS.items())
 _SHARES = ", ".join(
-    f"{name} {'found on the way' if method.fraction is None else format(method.fraction, 'g')}"
+    f"{name} {'chosen during training' if method.fraction is None else format(method.fraction, 'g')}"
     for name, method in METHODS.items()
     if method.fraction != 1.0
 )
@@ -34,23 +36,22 @@ Data = Annotated[Path, typer.Argument(help=f"The table: {list_formats()}, also c
 Target = Annotated[str, typer.Option(help="The column to predict; its values are the classes.")]
 Test = Annotated[
     Path | None,
-    typer.Option(help="A table of the same columns to judge on; then all rows of the first are learned from."),
+    typer.Option(help="A table with the same columns to evaluate on; the model is then trained on all rows of DATA."),
 ]
 Refit = Annotated[
     bool,
-    typer.Option(
-        "--refit", help="Train a second model on all rows, and keep it beside the certified one: not certified."
-    ),
+    typer.Option("--refit", help="Also train a second model on all rows and store it; that model is not certified."),
 ]
 Unlabelled = Annotated[
     Path | None,
     typer.Option(
-        help="A table of fresh rows, labels or not: certifies the model of --refit by how rarely both disagree."
+        help="A table of fresh rows, with or without labels: certifies the model of --refit by how rarely the two "
+        "models disagree."
     ),
 ]
 Model = Annotated[str, typer.Option(help=f"{', '.join(MODELS)}, or package.module.Class of a classifier.")]
 Delta = Annotated[
-    float, typer.Option(help="Allowed probability that the guarantee is wrong, between 0 and 1; choose it beforehand.")
+    float, typer.Option(help="Allowed probability that the guarantee is wrong, in (0, 1); choose it beforehand.")
 ]
 ChosenMethod = Annotated[
     str,
@@ -63,50 +64,50 @@ Out = Annotated[
     Path | None,
     typer.Option(help="Folder for certificate.json, report.html and the predictor [default: DATA-certificate]."),
 ]
-Drop = Annotated[
-    list[str] | None, typer.Option(help="A column to leave out, or several: --drop a,b; may be given again.")
-]
+Drop = Annotated[list[str] | None, typer.Option(help="A column to leave out, or several: --drop a,b; repeatable.")]
 Time = Annotated[
     str | None,
     typer.Option(
-        help="Column that says when the rows were: learn from the earlier and judge on the later ones, without a "
-        "shuffle; it is not predicted from."
+        help="The column that holds the time of each row: the model is trained on the earlier rows and evaluated on "
+        "the later ones, without a shuffle. The column itself is not used to predict."
     ),
 ]
-Positive = Annotated[str | None, typer.Option(help="One class; all others are taken together as 'not' it.")]
+Positive = Annotated[str | None, typer.Option(help="Predict this class against all others together.")]
 Missing = Annotated[
-    str, typer.Option(help="refuse: stop where values are missing. category: keep them as a category of their own.")
+    str,
+    typer.Option(
+        help="refuse: stop if values are missing. category: a missing text is a category of its own, a missing number "
+        "is set to the mean and marked in a further column."
+    ),
 ]
 MissingValue = Annotated[
-    list[str] | None, typer.Option(help="A text that stands for a missing value, such as '?'; may be given again.")
+    list[str] | None, typer.Option(help="A text that stands for a missing value, such as '?'; repeatable.")
 ]
 Share = Annotated[
-    float | None, typer.Option(help=f"Share of the rows for training before the judged rows begin [{_SHARES}].")
+    float | None, typer.Option(help=f"Share of the rows to train on, before the judged rows [default: {_SHARES}].")
 ]
 Candidates = Annotated[
     int,
     typer.Option(
-        help="How many settings you compare by their certificates on these rows; each gets its share of delta."
+        help="How many settings you compare by their certificates on these rows; each is given an equal share of delta."
     ),
 ]
-Seed = Annotated[int, typer.Option(help="Start of the random numbers: the same seed gives the same result.")]
+Seed = Annotated[int, typer.Option(help="Seed of the random numbers; the same seed gives the same result.")]
 Delimiter = Annotated[
-    str | None, typer.Option(help="What separates the columns of a text file [default: found in its first line].")
+    str | None, typer.Option(help="Separator of the columns of a text file [default: detected in its first line].")
 ]
-Header = Annotated[bool, typer.Option(help="Whether the first line names the columns; if not, c1, c2, ...")]
+Header = Annotated[bool, typer.Option(help="Whether the first line names the columns; if not, they are c1, c2, ...")]
 Encoding = Annotated[
     str | None, typer.Option(help="Encoding of a text file, such as latin-1 or utf-16 [default: utf-8].")
 ]
-Decimal = Annotated[str, typer.Option(help="What separates the decimals of numbers in a text file: . or ,")]
+Decimal = Annotated[str, typer.Option(help="Decimal separator of the numbers in a text file: . or ,")]
 WithBaseline = Annotated[
     bool,
-    typer.Option("--baseline/--no-baseline", help="Compute also what a hold-out would give, for comparison only."),
+    typer.Option("--baseline/--no-baseline", help="Also compute what a hold-out would give, for comparison only."),
 ]
 Hardest = Annotated[int, typer.Option(help="Show this many of the hardest rows, with their values.", min=0)]
-Threads = Annotated[int, typer.Option(help="For linear algebra and boosting.", min=1)]
-Strict = Annotated[
-    bool, typer.Option("--strict", help="Issue nothing where something is noticed that puts the number in doubt.")
-]
+Threads = Annotated[int, typer.Option(help="Number of threads for linear algebra and boosting.", min=1)]
+Strict = Annotated[bool, typer.Option("--strict", help="Issue no certificate if a note puts the number in doubt.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace the run in the folder.")]
 
 
@@ -124,6 +125,10 @@ def certify(
     positive: Positive = None,
     missing: Missing = "refuse",
     missing_value: MissingValue = None,
+    metric: METRIC = None,
+    group: GROUP = None,
+    difference: DIFFERENCE = False,
+    cost: COST = None,
     learning_fraction: Share = None,
     candidates: Candidates = 1,
     seed: Seed = 0,
@@ -142,27 +147,39 @@ def certify(
     as_json: JSON = False,
     quiet: QUIET = False,
 ) -> None:
-    """Certify a classifier on a table: its error on new cases is at most a number, with probability 1 - delta.
+    """Train a classifier on a table and certify it: an upper limit on its error on new cases, at confidence 1 - delta.
 
-    Learns the model, computes the guarantee on rows it did not learn from, and writes certificate.json, report.html
-    and the predictor (plain JSON, or skops for models of scikit-learn) into a folder.
-    """
-    given = locals()
-    output = Output(as_json=as_json, quiet=quiet)
-    folder = out if out is not None else data.with_name(f"{data.name.partition('.')[0]}-certificate")
+    Trains the model on some of the rows, computes the guarantee on the others, and writes certificate.json, report.html
+    and the predictor (plain JSON, or skops for models of scikit-learn) to a folder.
+
+    A table with missing values, another model, and a file with semicolons and decimal commas:
+
+    \b
+        pacbayes certify churn.csv --target churn --missing category --drop customer_id
+        pacbayes certify churn.parquet --target churn --model hist-gradient-boosting
+        pacbayes certify kunden.csv --target status --decimal , --encoding latin-1
+    """  # noqa: D301  (the mark of lines to keep)
+    _certify(locals())
+
+
+def _certify(given: dict[str, Any]) -> None:
+    """Carry out the command with its options."""
+    data, output = given["data"], Output(as_json=given["as_json"], quiet=given["quiet"])
+    folder = given["out"] or data.with_name(f"{data.name.partition('.')[0]}-certificate")
     options = {name: given[name] for name in _OPTIONS}
     options |= {"out": folder, "progress": output.progress, "announce": lambda read: _show_table(output, read)}
     run = certify_file(data, _make_settings(given), **options)
     with output.aside():
-        written = run.save(folder, force=force, hardest=hardest)
-    _show(output, run, written, [("--data", data), ("--test", test), ("--unlabelled", unlabelled)])
+        written = run.save(folder, force=given["force"], hardest=given["hardest"])
+    _show(output, run, written, [(f"--{name}", given[name]) for name in ("data", "test", "unlabelled")])
 
 
 def _make_settings(given: dict[str, Any]) -> Settings:
     """Return the options that are settings of a run."""
     named = {each.name: given[each.name] for each in fields(Settings) if each.name in given}
     lists = {"drop": tuple(given["drop"] or ()), "missing_values": tuple(given["missing_value"] or ())}
-    return Settings(**named | lists)
+    asked = asked_settings(given["metric"], given["group"], given["cost"], difference=given["difference"])
+    return Settings(**named | lists | asked)
 
 
 def _show_table(output: Output, table: Table) -> None:
@@ -173,10 +190,12 @@ def _show_table(output: Output, table: Table) -> None:
     rows = [[c.name, c.kind, str(c.distinct), str(c.missing)] for c in table.columns[:_MOST_COLUMNS]]
     if len(table.columns) > _MOST_COLUMNS:
         rows.append([f"... and {len(table.columns) - _MOST_COLUMNS} more", "", "", ""])
-    output.table(["column", "taken as", "different", "missing"], rows, numbers=(2, 3))
+    output.table(["column", "read as", "distinct", "missing"], rows, numbers=(2, 3))
     classes = f"{len(table.classes)} classes ({class_counts(table.classes, table.counts, 6)})"
     parts = (
-        "" if table.learning is None else f", {table.learning} to learn from, {len(table.y) - table.learning} to judge"
+        ""
+        if table.learning is None
+        else f" ({table.learning} to train on, {len(table.y) - table.learning} to evaluate on)"
     )
     output.say(f"{len(table.y)} rows{parts}; target {table.target!r}: {classes}", "")
 
@@ -191,6 +210,7 @@ def _show(output: Output, run: Run, written: list[Path], tables: list[tuple[str,
         {
             "sentence": certificate.sentence(),
             "certificate": certificate.to_dict(),
+            "statements": record_statements(certificate),
             "transfer": None if run.transfer is None else run.transfer.to_dict(),
             "method": run.settings.method,
             "why": run.method,
@@ -203,12 +223,11 @@ def _show(output: Output, run: Run, written: list[Path], tables: list[tuple[str,
     )
     second = [claim_words(run.transfer)] if run.settings.refit else []
     if output.quiet:
-        output.say(certificate.sentence(), *second)
+        output.say(certificate.sentence(), *warning_lines(certificate), *second)
         return
-    comparison, warning = compare_with_trivial(certificate, run.trivial)
-    output.say(
-        certificate.sentence(), *second, "", *table_lines(certificate), "", comparison, *([warning] if warning else [])
-    )
+    comparison = [each for each in compare_with_trivial(certificate, run.trivial) if each]
+    claims = claim_lines(certificate) if is_listed(certificate) else [certificate.sentence()]
+    output.say(*claims, *second, "", *table_lines(certificate), *([""] if comparison else []), *comparison)
     places = [f"Report: {files['report.html']}", f"Use:    see {files['README.txt']}"]
     output.say("", *places, f"Verify: {_verify_command(tables, run, files)}")
 

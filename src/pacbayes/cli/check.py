@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from pacbayes.certificate.number_words import table_lines
+from pacbayes.certificate.statement_table import claim_lines, is_listed, warning_lines
+from pacbayes.cli._asked import COST, DIFFERENCE, GROUP, METRIC, asked_settings, record_statements
 from pacbayes.cli._limits import MAX_MEMORY
 from pacbayes.cli._output import JSON, QUIET, Output, tidy
 from pacbayes.report import compare_with_trivial
@@ -25,40 +27,56 @@ def check(
     label: Annotated[str | None, typer.Option(help="The column of true labels.")] = None,
     prediction: Annotated[str | None, typer.Option(help="The column of predicted labels.")] = None,
     loss: Annotated[
-        str | None, typer.Option(help="Instead of both, a column of losses between 0 and 1, such as for regression.")
+        str | None,
+        typer.Option(help="Instead of these two, a column of losses between 0 and 1, as of a regression."),
     ] = None,
     delta: Annotated[
         float, typer.Option(help="Allowed probability that the guarantee is wrong; choose it beforehand.")
     ] = 0.05,
-    candidates: Annotated[int, typer.Option(help="How many models you compare on these rows.")] = 1,
+    candidates: Annotated[int, typer.Option(help="How many models you compare on these rows; they share delta.")] = 1,
+    metric: METRIC = None,
+    group: GROUP = None,
+    difference: DIFFERENCE = False,
+    cost: COST = None,
     out: Annotated[
         Path | None, typer.Option(help="Folder for certificate.json and report.html [default: DATA-certificate].")
     ] = None,
     missing_value: Annotated[
-        list[str] | None, typer.Option(help="A text that stands for a missing value; may be given again.")
+        list[str] | None, typer.Option(help="A text that stands for a missing value; repeatable.")
     ] = None,
     delimiter: Annotated[
-        str | None, typer.Option(help="What separates the columns of a text file [default: found in its first line].")
+        str | None, typer.Option(help="Separator of the columns of a text file [default: detected in its first line].")
     ] = None,
-    header: Annotated[bool, typer.Option(help="Whether the first line names the columns; if not, c1, c2, ...")] = True,
+    header: Annotated[
+        bool, typer.Option(help="Whether the first line names the columns; if not, they are c1, c2, ...")
+    ] = True,
     max_memory: MAX_MEMORY = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the run in the folder.")] = False,
     as_json: JSON = False,
     quiet: QUIET = False,
 ) -> None:
-    """Certify predictions that any tool made: how often that predictor is wrong on new cases, at most.
+    """Certify predictions that any tool wrote: an upper limit on how often that predictor is wrong on new cases.
 
-    The file has a row for each case, with its true label and what was predicted. The guarantee holds if the predictor
-    was fixed before these cases were looked at: they played no part in training it or in choosing it.
+    The file has a row for each case, with its true label and the prediction. The guarantee holds if the predictor was
+    fixed before anyone looked at these cases: they played no part in training it or in choosing it.
+
+        pacbayes check predictions.csv --label truth --prediction model
     """
-    output = Output(as_json=as_json, quiet=quiet)
-    names = {"label": label, "prediction": prediction, "loss": loss, "delimiter": delimiter}
-    columns = PredictionFile(header=header, missing_values=tuple(missing_value or ()), **names)
-    folder = out if out is not None else data.with_name(f"{data.name.partition('.')[0]}-certificate")
-    check_folder(folder, force=force)
+    _check(locals())
+
+
+def _check(given: dict[str, Any]) -> None:
+    """Carry out the command with its options."""
+    data, output = given["data"], Output(as_json=given["as_json"], quiet=given["quiet"])
+    named = {name: given[name] for name in ("label", "prediction", "loss", "delimiter", "header")}
+    asked = asked_settings(given["metric"], given["group"], given["cost"], difference=given["difference"])
+    columns = PredictionFile(missing_values=tuple(given["missing_value"] or ()), **named, **asked)
+    folder = given["out"] or data.with_name(f"{data.name.partition('.')[0]}-certificate")
+    check_folder(folder, force=given["force"])
+    options = {name: given[name] for name in ("delta", "candidates", "max_memory")}
     with output.progress(f"Reading {data.name} ..."):
-        checked = check_file(data, columns, delta=delta, candidates=candidates, max_memory=max_memory)
-    _show(output, checked, checked.save(folder, force=force), data)
+        checked = check_file(data, columns, **options)
+    _show(output, checked, checked.save(folder, force=given["force"]), data)
 
 
 def _show(output: Output, checked: CheckedPredictions, written: list[Path], data: Path) -> None:
@@ -67,6 +85,7 @@ def _show(output: Output, checked: CheckedPredictions, written: list[Path], data
         {
             "sentence": certificate.sentence(),
             "certificate": certificate.to_dict(),
+            "statements": record_statements(certificate),
             "notes": checked.notes,
             "files": files,
         }
@@ -74,10 +93,11 @@ def _show(output: Output, checked: CheckedPredictions, written: list[Path], data
     for note in checked.notes:
         output.note(note)
     if output.quiet:
-        output.say(certificate.sentence())
+        output.say(certificate.sentence(), *warning_lines(certificate))
         return
     comparison = [each for each in compare_with_trivial(certificate, checked.judged.trivial) if each]
-    output.say(certificate.sentence(), "", *table_lines(certificate), *([""] if comparison else []), *comparison)
+    claims = claim_lines(certificate) if is_listed(certificate) else [certificate.sentence()]
+    output.say(*claims, "", *table_lines(certificate), *([""] if comparison else []), *comparison)
     paths = (f"./{path}" if path.startswith("-") else path for path in (files["certificate.json"], str(data)))
     place, table = paths
     command = shlex.join(["pacbayes", "verify", place, "--data", table])

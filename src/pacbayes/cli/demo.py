@@ -20,13 +20,13 @@ __all__ = ["demo"]
 
 @tidy
 def demo(
-    out: Annotated[Path, typer.Option(help="Folder for the results; files of an earlier demo are replaced.")] = Path(
+    out: Annotated[Path, typer.Option(help="Folder for the results; replaces those of an earlier demo.")] = Path(
         "demo-report"
     ),
     as_json: JSON = False,
     quiet: QUIET = False,
 ) -> None:
-    """Show everything in under a minute on a bundled data set: certify, report, verify, and one picture.
+    """Certify, report and verify in under a minute on a bundled data set, and draw a picture.
 
     The data are 569 tumours (Wisconsin breast cancer, from scikit-learn); the question is how often a logistic
     regression will be wrong about new ones.

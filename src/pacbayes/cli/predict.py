@@ -28,29 +28,33 @@ def predict(
     folder: Annotated[Path, typer.Argument(help="The folder that certify wrote.")],
     data: Annotated[Path, typer.Argument(help=f"New rows: {list_formats()}, also compressed.")],
     out: Annotated[
-        Path | None, typer.Option(help="A CSV file to write to, and the guarantee beside it [default: stdout].")
+        Path | None,
+        typer.Option(help="A CSV file to write; the guarantee goes to a file beside it [default: stdout]."),
     ] = None,
     refitted: Annotated[
-        bool, typer.Option("--refitted", help="Use the model refitted on all rows, which --refit added to the run.")
+        bool, typer.Option("--refitted", help="Use the model trained on all rows that certify --refit stored.")
     ] = False,
     trust: Annotated[
-        list[str] | None, typer.Option(help="Dotted path of a type outside scikit-learn that may be loaded.")
+        list[str] | None,
+        typer.Option(help="Dotted path of a type outside scikit-learn that may be loaded; repeatable."),
     ] = None,
     max_memory: MAX_MEMORY = None,
-    force: Annotated[bool, typer.Option("--force", help="Let --out replace a file.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Allow --out to replace a file.")] = False,
     as_json: JSON = False,
     quiet: QUIET = False,
 ) -> None:
-    """Predict new rows with a certified model: a line of CSV each, with its label and the probability of every class.
+    """Predict new rows with a certified model: one CSV line for each, with the label and the class probabilities.
 
-    The table needs the columns that the model was learned with, by name and in any order; the target may be left out.
-    What is guaranteed, or that nothing is, goes to stderr, and with --out into OUT.certificate.txt. Nothing is
-    predicted if the certificate does not belong to the predictor. Load no models from people you do not trust: verify
-    them with the data first.
+    The table needs the columns that the model was trained on, by name and in any order; the target may be left out.
+    What is guaranteed, or that nothing is, goes to stderr, and with --out to OUT.certificate.txt. Nothing is predicted
+    if the certificate does not belong to the predictor. Do not load a model from people you do not trust without
+    verifying it against the data first.
+
+        pacbayes predict table-certificate new.csv --out predictions.csv
     """
     output = Output(as_json=as_json, quiet=quiet)
     if not folder.is_dir():
-        raise ValueError(f"The first of both must be the folder that certify wrote. Got {str(folder)!r} instead.")
+        raise ValueError(f"The first argument must be a folder that certify wrote. Got {str(folder)!r} instead.")
     files = _refuse_places(out, data, force=force)
     stored = load_run(folder)
     with output.aside():
@@ -86,7 +90,7 @@ def _refuse_places(out: Path | None, data: Path, *, force: bool) -> list[Path]:
     files = [out, out.with_name(f"{out.name}{_SIDECAR}")]
     there = [path for path in files if path.exists()]
     if there and not force:
-        raise ValueError(f"There is a file {str(there[0])!r} already. Choose another with --out, or give --force.")
+        raise ValueError(f"There is a file {str(there[0])!r} already. Choose another with --out, or pass --force.")
     return files
 
 

@@ -14,17 +14,17 @@ from pacbayes.cli._streams import print_error, print_lines
 
 __all__ = ["ReproduceCommand", "reproduce"]
 
-Quick = Annotated[bool, typer.Option("--quick", help="3 repeats, and all data sets but Adult: well under a minute.")]
+Quick = Annotated[bool, typer.Option("--quick", help="3 repeats, and all data sets except Adult: well under a minute.")]
 Repeats = Annotated[int | None, typer.Option(help="Random splits per data set [default: 20].")]
 Names = Annotated[
     list[str] | None,
-    typer.Option(metavar="NAMES", help="One or several, separated by commas; may be given again [default: all]."),
+    typer.Option(metavar="NAMES", help="One or several, separated by commas; repeatable [default: all]."),
 ]
-Out = Annotated[Path, typer.Option(metavar="FOLDER", help="Folder for cells, tables, figure and page.")]
-Resume = Annotated[bool, typer.Option("--resume", help="Continue with the cells that the folder has already.")]
+Out = Annotated[Path, typer.Option(metavar="FOLDER", help="Folder for the cells, tables, figure and page.")]
+Resume = Annotated[bool, typer.Option("--resume", help="Keep the cells that the folder already holds.")]
 Jobs = Annotated[int, typer.Option(metavar="N", help="Number of processes; -1 for one per core.")]
 Backend = Annotated[str | None, typer.Option(metavar="NAME", help="A backend of joblib: loky, threading, dask, ...")]
-Seed = Annotated[int, typer.Option(help="Of all random splits: the same seed gives the same table.")]
+Seed = Annotated[int, typer.Option(help="Seed of all random splits; the same seed gives the same table.")]
 
 
 @tidy
@@ -39,10 +39,11 @@ def reproduce(
     backend: Backend = None,
     seed: Seed = 0,
 ) -> None:
-    """Compute the paper's table again: published and corrected numbers side by side, and what this library adds.
+    """Recompute the table of Biggs and Guedj (2023), as published and corrected, with what this library adds.
 
     Cells are stored in the folder as they are computed: a run that was stopped continues with --resume and ends with
-    the same numbers. Exit status: 0 all is well, 2 something could not be read or done, 130 interrupted.
+    the same numbers. Exit status: 0 success, 2 an input could not be read or the command could not be carried out, 130
+    interrupted.
     """
     try:
         from pacbayes import reproduction  # noqa: PLC0415  (only this command needs them)

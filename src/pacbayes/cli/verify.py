@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from pacbayes.certificate import Verification
-from pacbayes.certificate.verdicts import cause_words, check_words, detail_words, proof_words
+from pacbayes.certificate.statement_table import claim_lines
+from pacbayes.certificate.verdicts import cause_words, check_words, checks_words, detail_words, proof_words
 from pacbayes.certificate.words import sentences
 from pacbayes.cli._limits import MAX_MEMORY
 from pacbayes.cli._output import JSON, QUIET, Output, tidy
@@ -30,29 +31,32 @@ _UNCHECKED = {
 def verify(
     certificate: Annotated[Path, typer.Argument(help="The certificate.json to check, or its folder.")],
     data: Annotated[
-        Path | None, typer.Option(help="The table it was made from: then everything is run again and compared.")
+        Path | None, typer.Option(help="The table it was made from; everything is then run again and compared.")
     ] = None,
-    test: Annotated[Path | None, typer.Option(help="The table that was given to certify --test, if one was.")] = None,
+    test: Annotated[Path | None, typer.Option(help="The table that was passed to certify --test, if any.")] = None,
     unlabelled: Annotated[
-        Path | None, typer.Option(help="The table that was given to certify --unlabelled, if one was.")
+        Path | None, typer.Option(help="The table that was passed to certify --unlabelled, if any.")
     ] = None,
     model: Annotated[
         Path | None, typer.Option(help="The predictor's model.json or its folder [default: beside the certificate].")
     ] = None,
     trust: Annotated[
-        list[str] | None, typer.Option(help="Dotted path of a model outside scikit-learn that may be loaded.")
+        list[str] | None,
+        typer.Option(help="Dotted path of a model outside scikit-learn that may be loaded; repeatable."),
     ] = None,
-    threads: Annotated[int, typer.Option(help="For linear algebra and boosting.", min=1)] = 1,
+    threads: Annotated[int, typer.Option(help="Number of threads for linear algebra and boosting.", min=1)] = 1,
     max_memory: MAX_MEMORY = None,
-    verbose: Annotated[bool, typer.Option("--verbose", help="List every check, also those that held.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", help="List every check, including those that held.")] = False,
     as_json: JSON = False,
     quiet: QUIET = False,
 ) -> None:
     """Check a certificate, and say what that proves. Exit status 0: it holds, 1: it does not, 2: it cannot be read.
 
-    Alone: the number follows from what was observed, nothing was edited, and a predictor beside it belongs to it.
-    With --data: the observed numbers and the predictor follow from the data, in the recorded order. Nothing can prove
-    how the data were collected.
+    Without --data: checks that the number follows from what was observed, that the content matches its digest, and that
+    the predictor stored beside it belongs to it. With --data: also checks that the observed numbers and the predictor
+    follow from the data, in the recorded order. No check can prove how the data were collected.
+
+        pacbayes verify table-certificate --data table.csv
     """
     output = Output(as_json=as_json, quiet=quiet)
     options: dict[str, object] = {"data": data, "model": model, "trust": tuple(trust or ()), "threads": threads}
@@ -82,13 +86,13 @@ def _record(verified: Verified) -> dict[str, object]:
 
 def _words(verified: Verified, *, verbose: bool) -> list[str]:
     further = [] if verified.transfer is None else sentences(verified.transfer)
-    result, claims = verified.result, [*sentences(verified.certificate), *further]
+    result, claims = verified.result, [*claim_lines(verified.certificate), *further]
     checks = [*list_checks(result, verbose=verbose), *_unchecked_words(verified), *_version_words(verified)]
     if result:
         return [*claims, "", *checks, f"The certificate holds. {proof_words(result)}"]
     return [
         *checks,
-        *(f"Claimed: {claim}" for claim in claims),
+        *(f"Claimed: {claim}" for claim in claims if claim),
         "THE CERTIFICATE DOES NOT HOLD.",
         cause_words(verified.cause),
     ]
@@ -104,8 +108,8 @@ def _unchecked_words(verified: Verified) -> list[str]:
     """Say what was not looked at, and how it could be."""
     if not verified.unchecked:
         return []
-    remedy = " (give --data TABLE)" if "data" in verified.unchecked else ""
-    remedy = " (give --unlabelled TABLE)" if verified.unchecked == ("unlabelled",) else remedy
+    remedy = " (pass --data TABLE)" if "data" in verified.unchecked else ""
+    remedy = " (pass --unlabelled TABLE)" if verified.unchecked == ("unlabelled",) else remedy
     return [f"not checked: {' and '.join(_UNCHECKED[code] for code in verified.unchecked)}{remedy}"]
 
 
@@ -117,4 +121,4 @@ def list_checks(result: Verification, *, verbose: bool = False) -> list[str]:
     """Return the checks that failed, or how many held; all of them if asked."""
     held = [each for each in result.checks if each.held]
     count = [f"{len(held)} {'check' if len(held) == 1 else 'checks'} held."] if result else []
-    return [*map(check_words, result.failed), *(map(check_words, held) if verbose else ()), *count]
+    return [*map(check_words, result.failed), *(checks_words(held) if verbose else ()), *count]

@@ -25,13 +25,15 @@ _UNREADABLE = ("count", "stop")
 Source = Annotated[str, typer.Argument(help="A file, or '-' for a pipe.")]
 Delta = Annotated[float, typer.Option(help="Allowed probability that any of the numbers is ever wrong.")]
 Every = Annotated[int, typer.Option(help="Print after this many lines.", min=1)]
-Follow = Annotated[bool, typer.Option("--follow", help="Go on reading as the file grows, until interrupted.")]
-Out = Annotated[Path | None, typer.Option(help="Keep this certificate.json current.")]
+Follow = Annotated[bool, typer.Option("--follow", help="Keep reading as the file grows, until interrupted.")]
+Out = Annotated[Path | None, typer.Option(help="Keep this certificate file up to date.")]
 State = Annotated[
-    Path | None, typer.Option(help="Go on from this file after a restart, and keep it current [default: OUT.state].")
+    Path | None,
+    typer.Option(help="Continue from this file after a restart, and keep it up to date [default: OUT.state]."),
 ]
 Unreadable = Annotated[
-    str, typer.Option(help="A line that cannot be read: count it as wrong (loss 1), or stop.", metavar="count|stop")
+    str,
+    typer.Option(help="For lines that cannot be read: count them as wrong (loss 1), or stop.", metavar="count|stop"),
 ]
 Certified = Annotated[
     Path | None, typer.Option(help="Raise an alarm when this folder or certificate.json is no longer true.")
@@ -76,11 +78,11 @@ def watch(
     as_json: JSON = False,
     quiet: QUIET = False,
 ) -> None:
-    """Keep a guarantee current while losses come in; it holds at all times at once, so looking costs nothing.
+    """Update a guarantee while losses come in; it holds at all times at once, so you may look as often as you like.
 
-    One line is one loss between 0 (right) and 1 (wrong), or a JSON object with "label" and "prediction" or with
+    Each line is one loss between 0 (right) and 1 (wrong), or a JSON object with "label" and "prediction" or with
     "loss". Each prediction must have been made before its label was known. A line that cannot be read counts as wrong,
-    since a guarantee over those that can be read alone would not hold; a blank line is no line.
+    because a guarantee over the readable lines alone would not hold; blank lines are skipped.
 
     With --certificate there is an alarm, status 3, when the losses say that the certificate is no longer true. If the
     risk of each line, given those before it, never exceeds the certified number, an alarm has at most the probability
@@ -88,7 +90,9 @@ def watch(
     must not depend on whether the prediction was right. Labels may come for a sample only, if it is chosen without
     looking at labels or predictions. A line that cannot be read is never evidence for an alarm.
 
-    Where the file is named and --out or --state given, a restart goes on where the last run was.
+    With a named file and --out or --state, a restart continues where the last run stopped.
+
+        tail -f losses.txt | pacbayes watch --every 1000
     """
     single("watch", "delta", delta)
     if unreadable not in _UNREADABLE:

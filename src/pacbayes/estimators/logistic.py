@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import numbers
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,27 +15,18 @@ from sklearn.utils import check_array, check_random_state
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from pacbayes import bounds
 from pacbayes._core.rows import labels_of, refuse_text, rows_of
 from pacbayes._core.state import State
 from pacbayes._core.types import FloatArray, Labels, RandomState, Rows, RowsLike, Transformer
-from pacbayes.estimators.base import CertifiedEstimator, check_candidates, check_delta, check_fraction
+from pacbayes.estimators.base import CertifiedEstimator
+from pacbayes.estimators.logistic_options import check_bound, check_parameters, resolve_references
+from pacbayes.metrics import Questions, read_questions
 from pacbayes.posteriors import Gaussian
 from pacbayes.procedures import Issued, Posterior, Procedure
 from pacbayes.procedures.linear import gaussian_digest
-from pacbayes.procedures.references import REFERENCES
+from pacbayes.procedures.posterior_statements import check_draws
 
 __all__ = ["CertifiedLogisticRegression"]
-
-_LARGEST = 1e300  # of a penalty
-_KNOWN = [each for each in bounds.catalogue() if each.targets & {"risk", "excess"}]
-_CHOICES = {
-    "posterior": ("laplace", "isotropic"),
-    "prior": ("informed", "zero"),
-    "bound": tuple(each.name for each in _KNOWN if each.uses_kl),
-}
-_EXACT = tuple(each.name for each in _KNOWN if not each.uses_kl)  # bounds for a single predictor
-_PORTFOLIO = {"informed": ("fixed",), "zero": ("learned",)}  # tightest in our benchmarks, by prior
 
 
 class CertifiedLogisticRegression(CertifiedEstimator, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -77,6 +68,13 @@ class CertifiedLogisticRegression(CertifiedEstimator, ClassifierMixin, BaseEstim
         zero.
     strength : float or "auto", default="auto"
         How much of the reference is subtracted, in (0, 1]; "auto" chooses on the learning rows. A portfolio takes none.
+    metrics : str, sequence of str or mapping, default=("error",)
+        What is certified of draws: "error", which comes first, "recall:CLASS", "fnr:CLASS", "fpr:CLASS",
+        "specificity:CLASS". All of them hold together; each has an even part of delta, or one by its weight in a
+        mapping.
+    groups : str, int or sequence of them, default=None
+        Columns of X by whose values rows are grouped, each group with statements of its own: positions, or with a
+        ``preprocessing`` that takes frames names.
     candidates : int, default=1
         How many settings you compare by their certificates on the same rows; each is given ``delta/candidates``.
     random_state : int, RandomState or None
@@ -111,7 +109,7 @@ class CertifiedLogisticRegression(CertifiedEstimator, ClassifierMixin, BaseEstim
     >>> model = pb.CertifiedLogisticRegression(random_state=0).fit(sample.X, sample.y)
     >>> print(model.certificate_.sentence())
     With probability at least 95 % over the data, the true error of one draw from the posterior per row is at most \
-0.1856, and that of their vote, which `predict` returns, at most 0.3712.
+18.56 %, and that of their vote, which `predict` returns, at most 37.12 %.
     >>> sample.risk(model.coef_[0], model.intercept_[0]) < model.certificate_.vote_value
     True
     """
@@ -133,6 +131,8 @@ class CertifiedLogisticRegression(CertifiedEstimator, ClassifierMixin, BaseEstim
         bound: str = "portfolio",
         reference: str | tuple[str, ...] = "auto",
         strength: float | str = "auto",
+        metrics: str | Sequence[str] | Mapping[str, float] = ("error",),
+        groups: str | int | Sequence[str | int] | None = None,
         candidates: int = 1,
         random_state: RandomState = None,
     ) -> None:
@@ -145,6 +145,8 @@ class CertifiedLogisticRegression(CertifiedEstimator, ClassifierMixin, BaseEstim
         self.bound = bound
         self.reference = reference
         self.strength = strength
+        self.metrics = metrics
+        self.groups = groups
         self.candidates = candidates
         self.random_state = random_state
 
@@ -155,7 +157,7 @@ class CertifiedLogisticRegression(CertifiedEstimator, ClassifierMixin, BaseEstim
 
     def _validate(self, X: RowsLike, y: ArrayLike | None) -> tuple[Rows, Labels]:
         """Check rows and labels; columns are left to ``preprocessing`` where it is given."""
-        self._check_parameters()
+        check_parameters(self)
         owner = type(self).__name__
         rows = self._validate_rows(X)
         labels = labels_of(owner, rows, y)
@@ -170,6 +172,7 @@ class CertifiedLogisticRegression(CertifiedEstimator, ClassifierMixin, BaseEstim
                 f"{owner} needs samples of at least 2 classes in the data. "
                 f"Got only one class, {self.classes_[0]!r}, instead."
             )
+        self._questions().group(owner, rows)  # a column that is not there is found out before the work
         return rows, labels
 
     def _validate_rows(self, X: RowsLike) -> Rows:
@@ -185,77 +188,10 @@ class CertifiedLogisticRegression(CertifiedEstimator, ClassifierMixin, BaseEstim
         refuse_text(f"The 'X' argument of {type(self).__name__}", X)
         return validate_data(self, X, dtype=np.float64, ensure_min_samples=2)  # type: ignore[no-any-return]
 
-    def _check_parameters(self) -> None:
-        owner = type(self).__name__
-        check_delta(owner, self.delta)
-        check_candidates(owner, self.candidates)
-        check_fraction(owner, "prior_fraction", self.prior_fraction)
-        if isinstance(self.bound, str) and self.bound in _EXACT:
-            raise ValueError(
-                f"The 'bound' parameter of {owner} must be a bound for posteriors; the exact limit for one predictor "
-                f"is that of CertifiedClassifier(split={self.prior_fraction!r}). Got {self.bound!r} instead."
-            )
-        for name, allowed in _CHOICES.items():
-            if not isinstance(getattr(self, name), str) or getattr(self, name) not in allowed:
-                raise ValueError(
-                    f"The {name!r} parameter of {owner} must be one of {', '.join(map(repr, allowed))}. "
-                    f"Got {getattr(self, name)!r} instead."
-                )
-        if isinstance(self.preprocessing, str) and self.preprocessing != "passthrough":
-            raise ValueError(
-                f"The 'preprocessing' parameter of {owner} must be a transformer, None or 'passthrough'. "
-                f"Got {self.preprocessing!r} instead."
-            )
-        for name, top in (("alpha", _LARGEST), ("strength", 1.0)):
-            given = getattr(self, name)
-            number = isinstance(given, numbers.Real) and not isinstance(given, bool)
-            if not (isinstance(given, str) and given == "auto") and not (number and 0.0 < given <= top < np.inf):
-                raise ValueError(
-                    f"The {name!r} parameter of {owner} must be 'auto' or a positive float"
-                    f"{' of at most 1' if top == 1.0 else ''}. Got {given!r} instead."
-                )
-
-    def _references(self) -> tuple[str, ...]:
-        """Resolve "auto" and "none", and refuse what is not a reference."""
-        given = self.reference
-        if isinstance(given, str) and given in ("auto", "none"):
-            return _PORTFOLIO[self.prior] if given == "auto" and self.bound == "portfolio" else ()
-        names = (given,) if isinstance(given, str) else given
-        known = isinstance(names, tuple | list) and all(isinstance(each, str) and each in REFERENCES for each in names)
-        if not known or not names or len(set(names)) < len(names):
-            raise ValueError(
-                f"The 'reference' parameter of {type(self).__name__} must be 'auto', 'none', one of "
-                f"{', '.join(map(repr, REFERENCES))}, or several of these in a tuple. Got {given!r} instead."
-            )
-        return tuple(names)
-
-    def _check_bound(self, references: tuple[str, ...]) -> None:
-        """Refuse combinations that no theorem covers."""
-        name, owner = self.bound, type(self).__name__
-        record = bounds.get(name)
-        takes_several = "strengths" in record.statistics
-        if references and "excess" not in record.targets and not takes_several:
-            raise ValueError(
-                f"{owner} with bound={name!r}, which is not for an excess, takes no reference. "
-                f"Got reference={self.reference!r} instead."
-            )
-        if len(references) > 1 and not takes_several:
-            raise ValueError(
-                f"{owner} with bound={name!r} takes one reference; several need bound='portfolio'. "
-                f"Got reference={self.reference!r} instead."
-            )
-        if takes_several and not isinstance(self.strength, str):
-            raise ValueError(
-                f"{owner} with bound={name!r}, which bets on all strengths, takes none. "
-                f"Got strength={self.strength!r} instead."
-            )
-        for each in references:
-            bounds.require_sound(owner, record, REFERENCES[each].kind, None)
-
     def _procedure(self, rows: int) -> Procedure:
         del rows
-        references = self._references()
-        self._check_bound(references)
+        references = resolve_references(self)
+        check_bound(self, references)
         steps = StandardScaler() if self.preprocessing is None else self.preprocessing
         return Posterior(
             classes=self.classes_,
@@ -269,7 +205,14 @@ class CertifiedLogisticRegression(CertifiedEstimator, ClassifierMixin, BaseEstim
             alpha=None if isinstance(self.alpha, str) else float(self.alpha),
             strength=None if isinstance(self.strength, str) else float(self.strength),
             shape=self.posterior,
+            questions=self._questions(),
         )
+
+    def _questions(self) -> Questions:
+        owner = type(self).__name__
+        asked = read_questions(owner, self.metrics, self.groups, classes=self.classes_)
+        check_draws(owner, asked)
+        return asked
 
     def _keep(self, issued: Issued) -> None:
         super()._keep(issued)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import is_regressor
 
-from pacbayes._core.arguments import single
 from pacbayes._core.rows import labels_of, numbers_of, rows_of
 from pacbayes._core.types import Predictor, RowsLike
 from pacbayes.certificate import Certificate
-from pacbayes.estimators.base import check_candidates
+from pacbayes.estimators.asked import Groups, find_groups, find_questions, given_procedure, read_probabilities
 from pacbayes.estimators.regressor import make_rule
-from pacbayes.metrics import LossRule
+from pacbayes.metrics import Grouping, Judged, LossRule, Questions
 from pacbayes.procedures.given import Given, check_losses, predicted_numbers, refuse_fractions, zero_one_losses
 
 __all__ = ["certify", "certify_predictions"]
@@ -27,6 +29,10 @@ def certify(
     loss: str | None = None,
     scale: float | None = None,
     tolerance: float | None = None,
+    metrics: str | Sequence[str] | Mapping[str, float] = ("error",),
+    groups: Groups | None = None,
+    differences: bool = False,
+    cost: Mapping[tuple[Any, Any], float] | ArrayLike | None = None,
     candidates: int = 1,
 ) -> Certificate:
     """Certificate for a fitted classifier or regressor from rows that played no part in training or choosing it.
@@ -51,6 +57,10 @@ def certify(
         ``tolerance``, as in :class:`pacbayes.CertifiedRegressor`.
     scale, tolerance : float, optional
         What errors are measured by, whichever the loss has. It has to be fixed before these rows are looked at.
+    metrics, differences, cost
+        What is certified of a classifier, as in :class:`pacbayes.CertifiedClassifier`; all of it holds together.
+    groups : str, int, sequence of them, array_like or mapping, optional
+        Columns of X, by name or position; or the group of each row, or several columns of such by their names.
     candidates : int, default=1
         How many models are compared on these same rows; each gets its share of delta.
 
@@ -66,7 +76,7 @@ def certify(
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> model = GaussianNB().fit(X[:300], y[:300])
     >>> print(pb.certify(model, X[300:], y[300:]).sentence())
-    With probability at least 95 % over the data, the true error of `predict` is at most 0.0577.
+    With probability at least 95 % over the data, the true error of `predict` is at most 5.77 %.
     >>> from sklearn.datasets import load_diabetes
     >>> from sklearn.linear_model import Ridge
     >>> X, y = load_diabetes(return_X_y=True)
@@ -79,7 +89,6 @@ def certify(
         raise ValueError(
             f"The 'model' argument of {owner} must be a fitted classifier or regressor. Got {model!r:.60} instead."
         )
-    procedure = Given(delta=float(single(owner, "delta", delta)), candidates=check_candidates(owner, candidates))
     rule, rows = _find_rule(owner, loss, scale, tolerance), rows_of(X)
     if rule is None:
         refuse_fractions(owner, "y", np.asarray(y))
@@ -87,7 +96,10 @@ def certify(
     labels = labels_of(owner, rows, y) if rule is None else numbers_of(owner, "y", rows, y)
     if labels.size == 0:
         raise ValueError(f"{owner} needs at least one row. Got none.")
-    return procedure.certify_model(model, rows, labels, rule=rule)
+    named, grouping = find_groups(owner, groups, labels.size, rows)
+    asked = find_questions(owner, rule, metrics, named, grouping, differences, cost, np.unique(labels))
+    procedure = given_procedure(owner, delta, candidates, asked)
+    return procedure.certify_model(model, rows, labels, rule=rule, grouping=grouping)
 
 
 def _find_rule(owner: str, loss: object, scale: object, tolerance: object) -> LossRule | None:
@@ -117,6 +129,11 @@ def certify_predictions(
     loss: str | None = None,
     scale: float | None = None,
     tolerance: float | None = None,
+    metrics: str | Sequence[str] | Mapping[str, float] = ("error",),
+    groups: Groups | None = None,
+    differences: bool = False,
+    cost: Mapping[tuple[Any, Any], float] | ArrayLike | None = None,
+    probabilities: ArrayLike | None = None,
     candidates: int = 1,
 ) -> Certificate:
     """Certificate for one fixed predictor from examples that it has not seen.
@@ -139,6 +156,12 @@ def certify_predictions(
         ``tolerance``, as in :class:`pacbayes.CertifiedRegressor`.
     scale, tolerance : float, optional
         What errors are measured by, whichever the loss has. It has to be fixed before these rows are looked at.
+    metrics, differences, cost
+        What is certified of predicted classes, as in :class:`pacbayes.CertifiedClassifier`; all of it holds together.
+    groups : array_like, mapping or data frame, optional
+        The group of each example, or several columns of such by their names, which are crossed.
+    probabilities : array_like, shape (n, classes), optional
+        For "brier" and "log-loss": a column for each class among the labels, in their order.
     candidates : int, default=1
         How many predictors are compared on these same examples; each gets its share of delta.
 
@@ -152,33 +175,53 @@ def certify_predictions(
     >>> y_true, y_pred = [0, 1, 1, 0, 1] * 40, [0, 1, 1, 0, 0] * 40
     >>> print(pb.certify_predictions(y_true, y_pred).sentence())
     With probability at least 95 % over the data, the true error of the predictor that made these predictions is \
-at most 0.2523.
+at most 25.23 %.
     >>> y_true, y_pred = [1.5, 2.0, 4.0] * 100, [1.0, 2.5, 3.5] * 100
     >>> print(pb.certify_predictions(y_true, y_pred, loss="absolute", scale=2).sentence())
     With probability at least 95 % over the data, the mean absolute error of the predictor that made these \
 predictions, counted up to 2, is at most 0.5169.
     >>> round(pb.certify_predictions(losses=[0.1, 0.3, 0.2] * 100, delta=0.05).value, 4)
     0.2119
+
+    Recall by group, which holds together with the error:
+
+    >>> y, group = [0, 1] * 200, ["a", "a", "b", "b"] * 100
+    >>> asked = pb.certify_predictions(y, y, metrics=("error", "recall:1"), groups=group)
+    >>> [(each.name, each.group, each.n, round(each.value, 3)) for each in asked.statements][:3]
+    [('error', None, 400, 0.011), ('recall:1', None, 200, 0.978), ('error', {'group': 'a'}, 200, 0.025)]
     """
     owner = "certify_predictions"
-    procedure = Given(delta=float(single(owner, "delta", delta)), candidates=check_candidates(owner, candidates))
     rule = _find_rule(owner, loss, scale, tolerance)
     if losses is not None and y_true is None and y_pred is None and rule is None:
-        return procedure.certify(check_losses(owner, losses), about="given_losses")
+        if groups is not None or metrics != ("error",) or cost is not None or probabilities is not None:
+            raise ValueError(f"{owner} takes 'metrics' and 'groups' with 'y_true' and 'y_pred'. Got 'losses' instead.")
+        return given_procedure(owner, delta, candidates, Questions()).certify(
+            check_losses(owner, losses), about="given_losses"
+        )
     if losses is not None or y_true is None or y_pred is None:
         raise ValueError(
             f"{owner} takes either 'y_true' and 'y_pred', or 'losses'. Got both, neither or one of a pair."
         )
+    if rule is None:
+        check_losses(owner, zero_one_losses(owner, y_true, y_pred))
+    labels = np.asarray(y_true)
+    named, grouping = find_groups(owner, groups, labels.size, None)
+    classes = np.unique(labels) if rule is None else np.zeros(0)
+    asked = find_questions(owner, rule, metrics, named, grouping, differences, cost, classes)
+    procedure = given_procedure(owner, delta, candidates, asked)
     if rule is not None:
-        return _certify_numbers(procedure, rule, y_true, y_pred)
-    values = check_losses(owner, zero_one_losses(owner, y_true, y_pred))
-    return procedure.certify(values, about="given_predictions")
+        return _certify_numbers(procedure, rule, y_true, y_pred, grouping)
+    chances = read_probabilities(owner, probabilities, asked, labels.size, classes)
+    judged = Judged(labels, np.asarray(y_pred), classes=classes, probabilities=chances)
+    return procedure.certify_judged(judged, about="given_predictions", grouping=grouping)
 
 
-def _certify_numbers(procedure: Given, rule: LossRule, y_true: ArrayLike, y_pred: ArrayLike) -> Certificate:
+def _certify_numbers(
+    procedure: Given, rule: LossRule, y_true: ArrayLike, y_pred: ArrayLike, grouping: Grouping | None
+) -> Certificate:
     owner = "certify_predictions"
     labels = numbers_of(owner, "y_true", None, y_true)
     if labels.size == 0:
         raise ValueError(f"{owner} needs at least one example. Got none.")
     predictions = predicted_numbers(f"The 'y_pred' argument of {owner}", y_pred, labels.size, verb="hold")
-    return procedure.certify_numbers(rule, labels, predictions, about="given_predictions")
+    return procedure.certify_numbers(rule, labels, predictions, about="given_predictions", grouping=grouping)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,7 +17,7 @@ from sklearn.preprocessing import StandardScaler
 from pacbayes._core.state import State
 from pacbayes._core.types import FloatArray, Labels, RandomState, Regressor, Rows, RowsLike
 from pacbayes.estimators.wrapped import CertifiedSplit
-from pacbayes.metrics import LossRule, get_loss
+from pacbayes.metrics import LossRule, Questions, get_loss, read_group_columns
 from pacbayes.procedures import Procedure, RegressorLearner, Split
 from pacbayes.procedures.given import predicted_numbers
 
@@ -85,6 +86,8 @@ class CertifiedRegressor(RegressorMixin, CertifiedSplit):  # type: ignore[misc]
         Share of the rows to learn from, in (0, 1); "adaptive" has it found on the way, for the cost of fits on at most
         two and a half times all rows. Without a scale it is then taken from the rows before the first possible stop,
         two fifths of all.
+    groups : str, int or sequence of them, default=None
+        Columns of X, by name or position: the loss is stated for each group of rows with the same values in them, too.
     candidates : int, default=1
         How many settings you compare by their certificates on the same rows; each is given ``delta/candidates``.
     random_state : int, RandomState or None
@@ -132,6 +135,7 @@ class CertifiedRegressor(RegressorMixin, CertifiedSplit):  # type: ignore[misc]
         scale: float | None = None,
         tolerance: float | None = None,
         split: float | str = "adaptive",
+        groups: str | int | Sequence[str | int] | None = None,
         candidates: int = 1,
         random_state: RandomState = None,
     ) -> None:
@@ -141,6 +145,7 @@ class CertifiedRegressor(RegressorMixin, CertifiedSplit):  # type: ignore[misc]
         self.scale = scale
         self.tolerance = tolerance
         self.split = split
+        self.groups = groups
         self.candidates = candidates
         self.random_state = random_state
 
@@ -154,10 +159,15 @@ class CertifiedRegressor(RegressorMixin, CertifiedSplit):  # type: ignore[misc]
     def _rule(self) -> LossRule:
         return make_rule(type(self).__name__, self.loss, self.scale, self.tolerance, required=False)
 
+    def _questions(self) -> Questions:
+        return Questions((self._rule().name,), read_group_columns(type(self).__name__, self._group_columns()))
+
     def _validate(self, X: RowsLike, y: ArrayLike | None) -> tuple[Rows, Labels]:
-        self._rule()
+        asked = self._questions()
         self._forget("scale_", "tolerance_")
-        return super()._validate(X, y)
+        rows, labels = super()._validate(X, y)
+        self._check_groups(asked, rows)
+        return rows, labels
 
     def _procedure(self, rows: int) -> Procedure:
         rule, stop = self._rule(), self._stop()
@@ -167,7 +177,7 @@ class CertifiedRegressor(RegressorMixin, CertifiedSplit):  # type: ignore[misc]
             delta=float(self.delta),
             candidates=int(self.candidates),
             bound=rule.loss.bound,
-            metrics=(rule.name,),
+            questions=self._questions(),
         )
 
     def fitted_numbers(self, X: RowsLike) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -15,6 +15,7 @@ from pacbayes._core.prefit import refuse_early_answers, refuse_prefit
 from pacbayes._core.rows import labels_of, numbers_of, rows_of
 from pacbayes._core.types import Labels, Predictor, Rows, RowsLike
 from pacbayes.estimators.base import CertifiedEstimator, check_candidates, check_delta, check_fraction
+from pacbayes.metrics import Grouping, Questions
 from pacbayes.procedures import Adaptive, FixedFraction, Point, Stop
 
 __all__ = ["CertifiedSplit", "CertifiedWrapper"]
@@ -80,6 +81,7 @@ class CertifiedSplit(CertifiedWrapper):
     """A certified estimator that learns on a first part of the rows and is judged on the rest."""
 
     split: float | str
+    groups: str | int | Sequence[str | int] | None
     estimator_: Predictor
     n_learning_: int
     curve_: tuple[Point, ...]
@@ -95,7 +97,30 @@ class CertifiedSplit(CertifiedWrapper):
             check_fraction(owner, "split", self.split)
         return super()._validate(X, y)
 
-    def fit(self, X: RowsLike, y: ArrayLike | None, *, in_order: bool = False, **fit_params: ArrayLike) -> Self:
+    def _group_columns(self) -> str | int | Sequence[str | int] | None:
+        """Return the columns that rows are grouped by, of X or of what was given beside it."""
+        return self.groups if self.grouping_ is None else list(self.grouping_.columns)
+
+    def _check_groups(self, asked: Questions, rows: Rows) -> None:
+        """Find out before the work whether a column is not there, or groups are not of these rows."""
+        owner, beside = type(self).__name__, self.grouping_
+        if beside is None:
+            asked.group(owner, rows)
+        elif self.groups is not None or beside.places.shape != (int(rows.shape[0]),):
+            raise ValueError(
+                f"The 'grouping' argument of {owner}.fit must tell the group of each row ({int(rows.shape[0])}), in "
+                f"place of groups=. Got {beside.places.size} rows and groups={self.groups!r:.40} instead."
+            )
+
+    def fit(
+        self,
+        X: RowsLike,
+        y: ArrayLike | None,
+        *,
+        in_order: bool = False,
+        grouping: Grouping | None = None,
+        **fit_params: ArrayLike,
+    ) -> Self:
         """Learn the predictor and issue its certificate.
 
         Parameters
@@ -107,11 +132,24 @@ class CertifiedSplit(CertifiedWrapper):
         in_order : bool, default=False
             Whether to take the rows as they come, the earliest first, instead of shuffling them: the first learn, the
             later judge, and the certificate is about rows like the later ones.
+        grouping : Grouping, optional
+            In place of ``groups``: which group each row is in, where the model must not see what tells the groups
+            apart (:func:`pacbayes.metrics.group_values`).
         **fit_params : array_like, shape (n,)
             Further values, one per row, that the estimator's ``fit`` is given for the learning rows, such as
             ``sample_weight`` (of a pipeline ``step__sample_weight``). They play a part in learning only: the
             certificate is about rows as they come, each counted once.
+
+        Examples
+        --------
+        >>> import pacbayes as pb
+        >>> sample = pb.datasets.make_known_risk(2000, d=3, random_state=0)
+        >>> grouping = pb.metrics.group_values("fit", {"side": sample.X[:, 0] > 0})
+        >>> model = pb.CertifiedClassifier(random_state=0).fit(sample.X[:, 1:], sample.y, grouping=grouping)
+        >>> [each.group for each in model.certificate_.statements]
+        [None, {'side': 'False'}, {'side': 'True'}]
         """
+        self.grouping_ = grouping
         self.fit_params_ = _check_fit_params(type(self).__name__, fit_params, y)
         return super().fit(X, y, in_order=in_order)
 

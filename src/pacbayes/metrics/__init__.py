@@ -1,7 +1,13 @@
 """What is certified, one file per family, all with the role that ``metrics/base.py`` states."""
 
+from pacbayes.metrics.balanced import BalancedError
 from pacbayes.metrics.base import Judged, Metric, Observation
+from pacbayes.metrics.cost import Cost, CostTable, read_costs
 from pacbayes.metrics.error import Error
+from pacbayes.metrics.grouping import Grouping, group_rows, group_values, read_group_columns
+from pacbayes.metrics.probabilities import LARGEST_LOG_LOSS, Brier, LogLoss
+from pacbayes.metrics.questions import METRICS, Questions, get, read_metrics, read_questions
+from pacbayes.metrics.rates import FalseNegativeRate, FalsePositiveRate, Precision, Recall, Specificity
 from pacbayes.metrics.regression import (
     LOSSES,
     AbsoluteError,
@@ -12,37 +18,42 @@ from pacbayes.metrics.regression import (
     get_loss,
     label_spread,
 )
+from pacbayes.metrics.texts import parse_costs, parse_metrics
 
 __all__ = [
+    "LARGEST_LOG_LOSS",
     "LOSSES",
     "METRICS",
     "AbsoluteError",
+    "BalancedError",
+    "Brier",
+    "Cost",
+    "CostTable",
     "Error",
+    "FalseNegativeRate",
+    "FalsePositiveRate",
+    "Grouping",
     "Judged",
+    "LogLoss",
     "Loss",
     "LossRule",
     "Metric",
     "Miss",
     "Observation",
+    "Precision",
+    "Questions",
+    "Recall",
+    "Specificity",
     "SquaredError",
     "get",
     "get_loss",
+    "group_rows",
+    "group_values",
     "label_spread",
+    "parse_costs",
+    "parse_metrics",
+    "read_costs",
+    "read_group_columns",
+    "read_metrics",
+    "read_questions",
 ]
-
-METRICS: dict[str, type[Metric]] = {"error": Error}  # of predicted labels; LOSSES has those of predicted numbers
-
-
-def get(name: str) -> Metric:
-    """Return a metric by its name, or say which there are.
-
-    Examples
-    --------
-    >>> from pacbayes import metrics
-    >>> metrics.get("error").quantity
-    'error'
-    """
-    known: dict[str, type[Metric]] = {**METRICS, **LOSSES}
-    if name not in known:
-        raise ValueError(f"The metric must be one of {', '.join(known)}. Got {name!r:.60} instead.")
-    return known[name]()

@@ -1,17 +1,20 @@
 """The role of a metric: what is asked of a predictor on the judged rows.
 
-To add one: a file beside this one with a class that has the two members of :class:`Metric`, a line in ``METRICS`` of
-``metrics/__init__.py``, and the words for its quantity in ``certificate/quantities.py``, which sentences and reports
+To add one: a file beside this one with a class that has the members of :class:`Metric`, a line in ``METRICS`` of
+``metrics/questions.py``, and the words for its quantity in ``certificate/quantities.py``, which sentences and reports
 read. Procedures that judge rows then take it by its name; nothing else knows which metrics there are.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
-from pacbayes._core.types import FloatArray, Labels
+import numpy as np
+
+from pacbayes._core.steadiness import Answers
+from pacbayes._core.types import BoolArray, FloatArray, IntArray, Labels
 
 __all__ = ["Judged", "Metric", "Observation"]
 
@@ -26,6 +29,13 @@ class Judged:
         Of the judged rows, in their order.
     scale : float or None
         Of predictions that are numbers: what their errors are measured by, fixed before these rows were looked at.
+    classes : ndarray or None
+        The classes that there are, sorted; None for those among the labels.
+    unsteady : ndarray of bool or None
+        Rows that were answered differently in another batch; every metric that they may belong to counts them as
+        errors.
+    probabilities : Answers or None
+        The probabilities of the classes, in their order, as they were answered in several batches.
     assumptions : tuple of str
         What has to be assumed besides what every procedure does: codes of :mod:`pacbayes.certificate.assumptions`.
     """
@@ -33,7 +43,31 @@ class Judged:
     labels: Labels
     predictions: Labels
     scale: float | None = None
+    classes: Labels | None = None
+    unsteady: BoolArray | None = None
+    probabilities: Answers | None = None
     assumptions: tuple[str, ...] = ()
+
+    @property
+    def known_classes(self) -> Labels:
+        """The classes that there are."""
+        return np.unique(self.labels) if self.classes is None else self.classes
+
+    @property
+    def doubted(self) -> BoolArray:
+        """For each row whether its answer depends on its batch."""
+        return np.zeros(len(self.labels), dtype=bool) if self.unsteady is None else self.unsteady
+
+    def take(self, rows: IntArray) -> Judged:
+        """Return some of the rows, in the order of their positions."""
+        return replace(
+            self,
+            labels=self.labels[rows],
+            predictions=self.predictions[rows],
+            classes=self.known_classes,
+            unsteady=None if self.unsteady is None else self.unsteady[rows],
+            probabilities=None if self.probabilities is None else self.probabilities.take(rows),
+        )
 
     @property
     def measure(self) -> float:
@@ -50,10 +84,11 @@ class Observation:
     Attributes
     ----------
     n : int
-        The rows that it is about: all judged rows, or those of one class. A procedure refuses a metric that is about
-        none of them. Whether a row counts is decided from that row alone, or the binomial limit would not hold.
+        The rows that it is about: all judged rows, or those of one class. Whether a row counts is decided from that
+        row alone, or the binomial limit would not hold. A metric about no row at all is stated, and says nothing.
     observed : mapping
-        Counts, as :class:`pacbayes.certificate.Statement` records them. "errors" is the count that is bounded.
+        Counts, as :class:`pacbayes.certificate.Statement` records them. "errors" is the count that is bounded; with
+        "rows" there is one of each per class.
     losses : ndarray or None
         In place of a count: losses between 0 and 1, in the order of the judged rows, whose mean is bounded.
     scale : float or None
@@ -61,7 +96,7 @@ class Observation:
     """
 
     n: int
-    observed: Mapping[str, int]
+    observed: Mapping[str, int | list[int]]
     losses: FloatArray | None = None
     scale: float | None = None
 
@@ -72,6 +107,10 @@ class Metric(Protocol):
     @property
     def quantity(self) -> str:
         """What its number is called: a name of :data:`pacbayes.certificate.QUANTITIES`."""
+
+    @property
+    def label(self) -> str | None:
+        """The class that it is about, as text; None if it is about all of them."""
 
     def observe(self, judged: Judged) -> Observation:
         """Count on the judged rows; the true share of "errors" among the rows it is about is what is bounded."""

@@ -22,6 +22,7 @@ class Error:
     """
 
     quantity = "error"
+    label: str | None = None
 
     def observe(self, judged: Judged) -> Observation:
         """Count the rows on which prediction and label differ."""

@@ -33,6 +33,10 @@ class Loss(Protocol):
         """What its number is called."""
 
     @property
+    def label(self) -> str | None:
+        """None: it is not about one class."""
+
+    @property
     def bound(self) -> str:
         """The bound that is made for it."""
 
@@ -70,6 +74,7 @@ class AbsoluteError:
     bound = "sequential"
     is_graded = True
     parameter: ClassVar[str] = "scale"
+    label: str | None = None
 
     def values(self, labels: FloatArray, predictions: FloatArray, scale: float) -> FloatArray:
         """Return the loss on each row."""
@@ -95,6 +100,7 @@ class SquaredError:
     bound = "sequential"
     is_graded = True
     parameter: ClassVar[str] = "scale"
+    label: str | None = None
 
     def values(self, labels: FloatArray, predictions: FloatArray, scale: float) -> FloatArray:
         """Return the loss on each row."""
@@ -121,6 +127,7 @@ class Miss:
     bound = "clopper_pearson"
     is_graded = False
     parameter: ClassVar[str] = "tolerance"
+    label: str | None = None
 
     def values(self, labels: FloatArray, predictions: FloatArray, scale: float) -> FloatArray:
         """Return 1 for each row that is missed; a difference that was rounded to the tolerance is told from it."""

@@ -138,7 +138,7 @@ def _refit_kept(
         if not np.array_equal(reference_losses(model, take(X, ahead), y[ahead], run.loss), known):
             raise ValueError(
                 f"The checkpoint {checkpoint.path} cannot be continued: the snapshot after {stretch.point} examples "
-                "came out otherwise this time. Give the estimator a fixed random_state, or delete the checkpoint."
+                "came out otherwise this time. Pass the estimator a fixed random_state, or delete the checkpoint."
             )
         kept.append((stretch.point, model))
     return kept

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,15 +12,17 @@ from sklearn.pipeline import Pipeline
 
 from pacbayes._core.predictions import class_numbers, wrong_labels
 from pacbayes._core.rows import take
-from pacbayes._core.steadiness import ask_row_by_row, seed_of
-from pacbayes._core.types import Classifier, IntArray, Predictor, Transformer
+from pacbayes._core.steadiness import Answers, ask_row_by_row, seed_of
+from pacbayes._core.types import Classifier, FloatArray, IntArray, Labels, Predictor, Rows, Transformer
 from pacbayes.certificate import Choice
 from pacbayes.learners import OneClass
 from pacbayes.metrics import Judged
 from pacbayes.procedures.base import Sample
 from pacbayes.procedures.class_weights import ClassWeight, weight_classes
 
-__all__ = ["ClassifierLearner", "LearnedClassifier"]
+__all__ = ["ClassifierLearner", "LearnedClassifier", "judge_classes"]
+
+_SAME = 1e-5  # what sums in another order or in single precision may change in a probability
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,28 +36,33 @@ class ClassifierLearner:
         Cloned too, and learned from the same rows: the two become a pipeline.
     class_weight : mapping, "balanced" or None
         Of the labels, in learning.
+    probabilities : bool
+        Whether judged rows are asked for probabilities, too.
     """
 
     classifier: Classifier
     preprocessing: Transformer | None = None
     class_weight: ClassWeight | None = None
+    probabilities: bool = False
 
     def learn(self, sample: Sample, count: int) -> LearnedClassifier:
         """Fit on the first rows of the order; those of a single class teach to predict it."""
         rows = sample.order[:count]
         found = np.unique(sample.y[rows])
         if found.size == 1:
-            return LearnedClassifier(OneClass(found[0]))
+            return LearnedClassifier(OneClass(found[0]), probabilities=self.probabilities)
         model = clone(self.classifier)
         parameters = {name: values[rows] for name, values in sample.fit_parameters.items()}
         if self.class_weight is not None:
             parameters = weight_classes(model, self.class_weight, sample.y[rows], parameters)
         if self.preprocessing is None:
-            return LearnedClassifier(model.fit(take(sample.X, rows), sample.y[rows], **parameters))
+            model = model.fit(take(sample.X, rows), sample.y[rows], **parameters)
+            return LearnedClassifier(model, probabilities=self.probabilities)
         model = Pipeline([("columns", clone(self.preprocessing)), ("classifier", model)])
         parameters = {f"classifier__{name}": values for name, values in parameters.items()}
         choice = Choice("preprocessing", type(self.preprocessing).__name__, "learning_rows")
-        return LearnedClassifier(model.fit(take(sample.X, rows), sample.y[rows], **parameters), (choice,))
+        model = model.fit(take(sample.X, rows), sample.y[rows], **parameters)
+        return LearnedClassifier(model, (choice,), probabilities=self.probabilities)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +71,7 @@ class LearnedClassifier:
 
     model: Predictor
     choices: tuple[Choice, ...] = ()
+    probabilities: bool = False
     digests: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -87,13 +95,81 @@ class LearnedClassifier:
 
     def judge(self, sample: Sample, start: int) -> Judged:
         """Predict the rows from a position of the order on; what depends on the batch is wrong."""
-        rows = sample.order[start:]
-        labels, classes = sample.y[rows], np.unique(sample.y)
+        rows, classes = sample.order[start:], np.unique(sample.y)
+        labels = sample.y[rows]
+        seed = seed_of(sample.seed, labels)
+        return judge_classes(self.model, sample.X, labels, classes, seed, rows=rows, probabilities=self.probabilities)
 
-        def ask(model: Predictor, part: IntArray) -> IntArray:
-            return class_numbers(type(model).__name__, model.predict(take(sample.X, rows[part])), classes, part.size)
 
-        truth = np.searchsorted(classes, labels)
-        answers = ask_row_by_row(self.model, ask, rows.size, seed_of(sample.seed, labels), truth=truth)
-        found = answers.wrong_where_different(truth)
-        return Judged(labels, wrong_labels(found, labels, classes))
+def judge_classes(
+    model: Predictor,
+    X: Rows,
+    labels: Labels,
+    classes: Labels,
+    seed: Sequence[int],
+    *,
+    rows: IntArray | None = None,
+    probabilities: bool = False,
+) -> Judged:
+    """Return what a model predicts for rows, asked in several batches; what depends on the batch is wrong.
+
+    Parameters
+    ----------
+    model : Predictor
+    X : rows
+    labels : ndarray
+        Of the judged rows.
+    classes : ndarray
+        Those that there are, sorted.
+    seed : sequence of int
+        Of the batches, from :func:`pacbayes._core.steadiness.seed_of`.
+    rows : ndarray, optional
+        Positions of the judged rows in X; all of them by default.
+    probabilities : bool
+        Whether it is asked for probabilities, too.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from pacbayes.procedures.classifier_learner import judge_classes
+    >>> X, y = np.arange(10.0)[:, None], np.arange(10) > 4
+    >>> judge_classes(GaussianNB().fit(X, y), X, y, np.array([False, True]), [0]).predictions.sum()
+    np.int64(5)
+    """
+    places = np.arange(len(labels)) if rows is None else rows
+
+    def ask(asked: Predictor, part: IntArray) -> IntArray:
+        return class_numbers(type(asked).__name__, asked.predict(take(X, places[part])), classes, part.size)
+
+    truth = np.searchsorted(classes, labels)
+    answers = ask_row_by_row(model, ask, places.size, seed, truth=truth)
+    found = answers.wrong_where_different(truth)
+    chances = _ask_probabilities(model, X, places, classes, seed) if probabilities else None
+    return Judged(
+        labels,
+        wrong_labels(found, labels, classes),
+        classes=classes,
+        unsteady=answers.different(0.0),
+        probabilities=chances,
+    )
+
+
+def _ask_probabilities(model: Predictor, X: Rows, places: IntArray, classes: Labels, seed: Sequence[int]) -> Answers:
+    """Ask for the probabilities of the classes; 0 for a class that the model does not know."""
+    if not hasattr(model, "predict_proba"):
+        raise ValueError(f"A metric of probabilities needs predict_proba. {type(model).__name__} has none.")
+
+    def ask(asked: Any, part: IntArray) -> FloatArray:
+        given = np.asarray(asked.predict_proba(take(X, places[part])), dtype=np.float64)
+        columns = class_numbers(type(asked).__name__, asked.classes_, classes, len(asked.classes_))
+        if given.shape != (part.size, columns.size):
+            raise ValueError(
+                f"{type(asked).__name__} must give a probability for each of its {columns.size} classes and each of "
+                f"{part.size} rows. Got shape {given.shape} instead."
+            )
+        found = np.zeros((part.size, classes.size))
+        found[:, columns[columns >= 0]] = given[:, columns >= 0]
+        return found
+
+    return ask_row_by_row(model, ask, places.size, seed, within=_SAME)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,16 +13,18 @@ from numpy.typing import ArrayLike
 from pacbayes._core.arguments import check_range, to_floats
 from pacbayes._core.digests import data_digest, digest_of_arrays
 from pacbayes._core.notes import Note
-from pacbayes._core.predictions import NO_NUMBER, class_numbers, finite_numbers
-from pacbayes._core.rows import numbers_of, rows_of, take
-from pacbayes._core.steadiness import ask_row_by_row, seed_of
-from pacbayes._core.types import FloatArray, IntArray, Labels, Predictor, Rows, RowsLike
+from pacbayes._core.predictions import NO_NUMBER, finite_numbers
+from pacbayes._core.rows import numbers_of, rows_of
+from pacbayes._core.steadiness import seed_of
+from pacbayes._core.types import FloatArray, Labels, Predictor, Rows, RowsLike
 from pacbayes.certificate import SUBJECTS, Certificate, Check, Choice, Statement, issue
-from pacbayes.metrics import LOSSES, LossRule
+from pacbayes.metrics import LOSSES, Grouping, Judged, LossRule, Questions
 from pacbayes.procedures.base import Issued, Procedure, Sample, compare_certificates, draw_order
 from pacbayes.procedures.blocks import observe_blocks
 from pacbayes.procedures.cautions import find_repetitions
+from pacbayes.procedures.classifier_learner import judge_classes
 from pacbayes.procedures.regressor_learner import predict_numbers
+from pacbayes.procedures.statements import Judgement, choices_of, questions_of
 
 __all__ = [
     "Given",
@@ -48,10 +50,13 @@ class Given(Procedure):
         Allowed probability of failure.
     candidates : int
         How many predictors are compared on these examples.
+    questions : Questions
+        What is stated of predictions.
     """
 
     delta: float
     candidates: int = 1
+    questions: Questions = field(default_factory=Questions)
 
     name: ClassVar[str] = "given"
     proves: ClassVar[tuple[str, ...]] = ("predicted_again", "not_collection")
@@ -63,7 +68,8 @@ class Given(Procedure):
     def run(self, sample: Sample) -> Issued:
         """Certify predictions (the single column of X) against labels."""
         predictions = np.asarray(sample.X)[:, 0]
-        return Issued(self.certify(zero_one_losses(self.name, sample.y, predictions), about="given_predictions"))
+        zero_one_losses(self.name, sample.y, predictions)
+        return Issued(self.certify_judged(Judged(sample.y, predictions), about="given_predictions"))
 
     def certify_model(
         self,
@@ -74,18 +80,23 @@ class Given(Procedure):
         digests: Mapping[str, str] = _NONE,
         notes: tuple[Note, ...] | None = None,
         rule: LossRule | None = None,
+        grouping: Grouping | None = None,
+        classes: Labels | None = None,
     ) -> Certificate:
         """Certify a fitted model by its predictions on rows, each asked for in several batches and some alone.
 
-        Predictions are labels or, where a rule for their loss with its scale is given, numbers.
+        Predictions are labels or, where a rule for their loss with its scale is given, numbers. ``classes`` are those
+        among the labels of these rows, unless more are known.
         """
         known = {"data": data_digest(X, y), **digests}
-        cautions = find_repetitions(X, y) if notes is None else notes
+        given: dict[str, Any] = {"about": "given_model", "choices": choices, "digests": known}
+        given["notes"] = find_repetitions(X, y) if notes is None else notes
+        given["grouping"] = self.questions.group("certify", X) if grouping is None else grouping
         if rule is None:
-            losses = judge_model(model, X, y)
-            return self.certify(losses, about="given_model", choices=choices, digests=known, notes=cautions)
+            judged = judge_model(model, X, y, probabilities=self.questions.needs_probabilities, classes=classes)
+            return self.certify_judged(judged, **given)
         found = predict_numbers(model, X, y, seed_of(0, y), rule.fixed)
-        return self.certify_numbers(rule, y, found, about="given_model", choices=choices, digests=known, notes=cautions)
+        return self.certify_numbers(rule, y, found, **given)
 
     def certify_numbers(
         self,
@@ -97,14 +108,35 @@ class Given(Procedure):
         choices: Sequence[Choice] = (),
         digests: Mapping[str, str] = _NONE,
         notes: tuple[Note, ...] = (),
+        grouping: Grouping | None = None,
     ) -> Certificate:
         """Certify predictions that are numbers, by a loss whose scale was fixed beforehand."""
         loss, scale = rule.loss, rule.fixed
-        losses = loss.values(labels, predictions, scale)
-        made = self._block_statement(losses, about) if loss.is_graded else _count_statement(losses, about)
-        assumptions = (*(code for code in made.assumptions if code != "zero_one"), "scale_before")
-        statement = replace(made, quantity=loss.quantity, scale=scale, assumptions=assumptions)
-        return self._issue(losses, statement, [Choice(loss.parameter, scale, "given"), *choices], digests, notes)
+        judged = Judged(labels, predictions, scale=scale, assumptions=("scale_before",))
+        asked = replace(self.questions, names=(rule.name,))
+        statements = self._judgement(asked, about).state(judged, grouping)
+        made = [Choice(loss.parameter, scale, "given"), *choices_of(asked, grouping), *choices]
+        return self._issue(loss.values(labels, predictions, scale), statements, made, digests, notes)
+
+    def certify_judged(
+        self,
+        judged: Judged,
+        *,
+        about: str,
+        choices: Sequence[Choice] = (),
+        digests: Mapping[str, str] = _NONE,
+        notes: tuple[Note, ...] = (),
+        grouping: Grouping | None = None,
+    ) -> Certificate:
+        """Certify predictions that are labels, by what is asked of them."""
+        losses = np.asarray(judged.labels != judged.predictions, dtype=np.float64)
+        made = self._judgement(self.questions, about).state(judged, grouping)
+        statements = [
+            each if "block_means" in each.observed else replace(each, assumptions=(*each.assumptions, "zero_one"))
+            for each in made
+        ]
+        known = dict(digests) if self.questions == Questions() else {**_digests_of(judged, grouping), **digests}
+        return self._issue(losses, statements, [*choices_of(self.questions, grouping), *choices], known, notes)
 
     def certify(
         self,
@@ -118,22 +150,31 @@ class Given(Procedure):
         """Certify losses: by the exact binomial limit where all are 0 or 1, else by bets that adapt."""
         binary = bool(np.all((losses == 0.0) | (losses == 1.0)))
         statement = _count_statement(losses, about) if binary else self._block_statement(losses, about)
-        return self._issue(losses, statement, choices, digests, notes)
+        return self._issue(losses, [statement], choices, digests, notes)
+
+    def _judgement(self, questions: Questions, about: str) -> Judgement:
+        return Judgement(
+            questions=questions,
+            about=about,
+            delta=self.delta / self.candidates,
+            assumptions=("iid", "unseen", *_asked_singly(about)),
+            shuffled=False,
+        )
 
     def _issue(
         self,
         losses: FloatArray,
-        statement: Statement,
+        statements: Sequence[Statement],
         choices: Sequence[Choice],
         digests: Mapping[str, str],
         notes: tuple[Note, ...],
     ) -> Certificate:
         return issue(
             self.name,
-            [statement],
+            statements,
             delta=self.delta,
             candidates=self.candidates,
-            choices=[*choices, Choice("bound", statement.bound, "losses")],
+            choices=[*choices, Choice("bound", statements[0].bound, "losses")],
             notes=notes,
             digests={"losses": digest_of_arrays(losses=losses), **digests},
         )
@@ -159,17 +200,34 @@ class Given(Procedure):
                 "The 'model' argument of recheck must be the predictor that a given certificate is about. "
                 f"Got {type(model).__name__} instead."
             )
-        about, rule = certificate.statements[0].about, _rule_of(certificate)
-        own, labels = cls(delta=certificate.delta, candidates=certificate.candidates), np.asarray(y)
+        about, rule, labels = certificate.statements[0].about, _rule_of(certificate), np.asarray(y)
+        asked = Questions() if about == "given_losses" else questions_of(certificate)
+        own = cls(delta=certificate.delta, candidates=certificate.candidates, questions=asked)
         if rule is not None:
             labels = numbers_of("recheck", "y", None, labels)
+        rows = rows_of(X)
         if "data" in certificate.digests:
-            return compare_certificates(certificate, own.certify_model(model, rows_of(X), labels, rule=rule))
+            return compare_certificates(certificate, own.certify_model(model, rows, labels, rule=rule))
+        grouping = asked.group("recheck", rows)
         if rule is not None:
             found = predicted_numbers(type(model).__name__, model.predict(X), labels.size)
-            return compare_certificates(certificate, own.certify_numbers(rule, labels, found, about=about))
-        again = own.certify(zero_one_losses("recheck", y, model.predict(X)), about=about)
-        return compare_certificates(certificate, again)
+            again = own.certify_numbers(rule, labels, found, about=about, grouping=grouping)
+            return compare_certificates(certificate, again)
+        losses = zero_one_losses("recheck", y, model.predict(X))
+        if about == "given_losses":
+            return compare_certificates(certificate, own.certify(losses, about=about))
+        judged = Judged(labels, np.asarray(model.predict(X)))
+        return compare_certificates(certificate, own.certify_judged(judged, about=about, grouping=grouping))
+
+
+def _digests_of(judged: Judged, grouping: Grouping | None) -> dict[str, str]:
+    """Return the SHA-256 of predictions and groups, from which more than errors is counted."""
+    given = {"predictions": digest_of_arrays(labels=judged.labels, predictions=judged.predictions)}
+    if grouping is not None:
+        given["grouping"] = grouping.digest
+    if judged.probabilities is not None:
+        given["probabilities"] = digest_of_arrays(probabilities=judged.probabilities.together)
+    return given
 
 
 def _rule_of(certificate: Certificate) -> LossRule | None:
@@ -199,16 +257,12 @@ def _count_statement(losses: FloatArray, about: str) -> Statement:
     )
 
 
-def judge_model(model: Predictor, X: Rows, y: Labels) -> FloatArray:
-    """Return whether a model errs on each row; what depends on the batch is an error."""
-    classes = np.unique(y)
-
-    def ask(asked: Predictor, part: IntArray) -> IntArray:
-        return class_numbers(type(asked).__name__, asked.predict(take(X, part)), classes, part.size)
-
-    truth = np.searchsorted(classes, y)
-    found = ask_row_by_row(model, ask, len(y), seed_of(0, y), truth=truth).wrong_where_different(truth)
-    return np.asarray(found != truth, dtype=np.float64)
+def judge_model(
+    model: Predictor, X: Rows, y: Labels, *, probabilities: bool = False, classes: Labels | None = None
+) -> Judged:
+    """Return what a model predicts for each row; what depends on the batch is an error."""
+    known = np.unique(y) if classes is None else classes
+    return judge_classes(model, X, y, known, seed_of(0, y), probabilities=probabilities)
 
 
 def check_losses(owner: str, losses: ArrayLike) -> FloatArray:

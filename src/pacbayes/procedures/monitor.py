@@ -41,7 +41,7 @@ class Watch(Procedure):
     proves: ClassVar[tuple[str, ...]] = ("arithmetic", "not_losses")
     repeatable: ClassVar[bool] = False
     made: ClassVar[str] = (
-        "Each prediction was made before its label was known. The number bounds the average true loss of all "
+        "Each prediction was made before its label was known. The number is a limit on the average true loss of all "
         "predictions so far, at every length of the stream at once."
     )
 

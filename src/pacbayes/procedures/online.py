@@ -48,9 +48,9 @@ class Online(Procedure):
     proves: ClassVar[tuple[str, ...]] = ("learned_before", "not_collection")
     made: ClassVar[str] = (
         "The rows were taken as a stream. From time to time a snapshot of the model was trained on the rows so far and "
-        "then predicted the following rows, none of which it had seen. The first number bounds the average true error "
-        "of these snapshots, at every length of the stream at once; for their vote it is doubled, since a vote is "
-        "wrong only where at least half of the snapshots are."
+        "then predicted the following rows, none of which it had seen. The first number is a limit on the "
+        "average true error of these snapshots, at every length of the stream at once; for their vote it is doubled, "
+        "since a vote is wrong only where at least half of the snapshots are."
     )
 
     def run(self, sample: Sample) -> Issued:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,6 +12,7 @@ from pacbayes import bounds, statistics
 from pacbayes._core.types import FloatArray, IntArray, Labels, Rows, Transformer
 from pacbayes.bounds import betting_rates, learned_bets
 from pacbayes.certificate import Certificate, Choice, Reference, Statement, issue, risk_bound
+from pacbayes.metrics import Questions
 from pacbayes.numerics import kl_inv_upper
 from pacbayes.online import OnlineReference
 from pacbayes.posteriors import Gaussian, laplace_covariance
@@ -21,8 +22,10 @@ from pacbayes.procedures.cautions import find_repetitions
 from pacbayes.procedures.linear import LinearForm, TransformedRows, gaussian_digest, learn_preprocessing
 from pacbayes.procedures.posterior_descent import descend
 from pacbayes.procedures.posterior_search import Task, best_on_the_line
+from pacbayes.procedures.posterior_statements import state_draws
 from pacbayes.procedures.references import REFERENCES, LearnedRows
 from pacbayes.procedures.split import learning_count
+from pacbayes.procedures.statements import choices_of
 
 __all__ = ["Posterior"]
 
@@ -79,6 +82,8 @@ class Posterior(Procedure):
         Penalty, and how much of the reference is subtracted; None has them chosen on the learning rows.
     shape : {"laplace", "isotropic"}
         Of the Gaussians.
+    questions : Questions
+        What is stated besides the error on all rows, which comes first.
     """
 
     classes: Labels
@@ -92,6 +97,7 @@ class Posterior(Procedure):
     alpha: float | None = None
     strength: float | None = None
     shape: str = "laplace"
+    questions: Questions = field(default_factory=Questions)
 
     name: ClassVar[str] = "posterior"
     made: ClassVar[str] = (
@@ -224,7 +230,7 @@ class Posterior(Procedure):
             rates=rates,
             weights=weights,
             bound=self._statement_bound,
-            delta=self._delta,
+            delta=self._delta * self.questions.first_share,
             bets=bets,
         )
 
@@ -266,12 +272,16 @@ class Posterior(Procedure):
             references=tuple(REFERENCES[name].kind for name in self.references) if task.several else (),
             assumptions=("iid", "nothing_before", "row_by_row"),
         )
+        judged = sample.order[rows.count :]
+        grouping = self.questions.group(type(self).__name__, sample.X)
+        grouping = None if grouping is None else grouping.take(judged)
+        losses = task.losses(found.posterior)
         return issue(
             self.name,
-            [statement],
+            state_draws(self.questions, statement, losses, sample.y[judged], grouping),
             delta=self.delta,
             candidates=self.candidates,
-            choices=self._choices(rows, plan, task, found),
+            choices=[*self._choices(rows, plan, task, found), *choices_of(self.questions, grouping)],
             notes=(*sample.notes, *find_repetitions(sample.X, sample.y, sample.order[: rows.count])),
             digests=sample.digests() | {"model": gaussian_digest(self.classes, prior, found.posterior)},
             seed=sample.random_state,

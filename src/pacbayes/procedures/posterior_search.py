@@ -54,11 +54,14 @@ class Task:
     delta: float
     bets: LearnedBets | None = None
 
+    def losses(self, posterior: Gaussian) -> FloatArray:
+        """Return the probability that a draw from a posterior misclassifies each judged row."""
+        found = [posterior.zero_one(self.X[block], self.signs[block], classes=SIGNS) for block in self._blocks()]
+        return np.concatenate(found)
+
     def observe(self, posterior: Gaussian) -> dict[str, float | list[float]]:
         """Return the expected numbers of errors of one posterior, as a statement records them."""
-        losses = np.concatenate(
-            [posterior.zero_one(self.X[block], self.signs[block], classes=SIGNS) for block in self._blocks()]
-        )
+        losses = self.losses(posterior)
         errors: dict[str, float | list[float]] = {"errors": float(losses.sum())}
         if not len(self.reference_losses):
             return errors

@@ -4,17 +4,27 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple, Protocol
 
-from pacbayes import metrics
-from pacbayes.certificate import LEARNING_CURVE, REFIT, Choice, Statement, issue, write_curve
-from pacbayes.metrics import Judged
+from pacbayes.certificate import LEARNING_CURVE, REFIT, Choice, issue, write_curve
+from pacbayes.metrics import Grouping, Judged, Questions
 from pacbayes.procedures.base import Issued, Procedure, Sample
-from pacbayes.procedures.blocks import observe_blocks
 from pacbayes.procedures.cautions import find_repetitions
+from pacbayes.procedures.statements import Judgement, choices_of
 
-__all__ = ["FixedFraction", "Learned", "Learner", "Point", "Split", "Stop", "Tally", "learning_count"]
+__all__ = [
+    "FixedFraction",
+    "Learned",
+    "Learner",
+    "Point",
+    "Split",
+    "Stop",
+    "Tally",
+    "find_stop",
+    "learning_count",
+    "stop_choices",
+]
 
 
 class Tally(NamedTuple):
@@ -153,8 +163,8 @@ class Split(Procedure):
         How many settings are compared by their certificates on these rows.
     bound : {"clopper_pearson", "chernoff"}
         For the number of errors on the judged rows.
-    metrics : tuple of str
-        What is stated: names of :data:`pacbayes.metrics.METRICS`.
+    questions : Questions
+        What is stated.
     refit : bool
         Whether a second predictor is learned from all rows, the judged ones among them. It plays no part in the
         certificate, which is not about it.
@@ -165,7 +175,7 @@ class Split(Procedure):
     delta: float
     candidates: int = 1
     bound: str = "clopper_pearson"
-    metrics: tuple[str, ...] = ("error",)
+    questions: Questions = field(default_factory=Questions)
     refit: bool = False
 
     name: ClassVar[str] = "split"
@@ -176,15 +186,16 @@ class Split(Procedure):
 
     def run(self, sample: Sample) -> Issued:
         """Train until the stop, evaluate and issue."""
-        count, curve = self._find_stop(sample)
+        delta = self.delta / self.candidates * self.questions.first_share
+        count, curve = find_stop(self.learner, self.stop, sample, delta)
         learned = self.learner.learn(sample, count)
-        judged = learned.judge(sample, count)
+        judged, grouping = learned.judge(sample, count), self._group(sample, count)
         certificate = issue(
             self.name,
-            [self._statement(name, judged) for name in self.metrics],
+            self._judgement().state(judged, grouping),
             delta=self.delta,
             candidates=self.candidates,
-            choices=self._choices(count, curve, learned),
+            choices=[*self._choices(count, curve, learned), *choices_of(self.questions, grouping)],
             notes=(*sample.notes, *find_repetitions(sample.X, sample.y, sample.order[:count])),
             digests=sample.digests() | dict(learned.digests),
             seed=sample.random_state,
@@ -194,49 +205,53 @@ class Split(Procedure):
             fitted["refitted_"] = self.learner.learn(sample, len(sample.y)).stored["predictor"]
         return Issued(certificate, fitted, learned.stored)
 
-    def _find_stop(self, sample: Sample) -> tuple[int, tuple[Point, ...]]:
-        """Return how many rows to learn from, and the learning curve on the rows before; no row after is looked at."""
-        rows, delta = len(sample.y), self.delta / self.candidates / len(self.metrics)
-        times, sizes = self.stop.times(rows), self.stop.snapshots(rows)
-        snapshots = _Snapshots(self.learner, sample)
-        for place, now in enumerate(times[:-1]):
-            before = times[place - 1] if place else 0
-            snapshots.learn(size for size in sizes if before <= size < now)
-            curve = snapshots.judge_until(now)
-            if self.stop.is_reached(curve, times[place:], rows, delta):
-                return now, curve
-        return times[-1], snapshots.judge_until(times[-1])
-
     def _choices(self, count: int, curve: Sequence[Point], learned: Learned) -> list[Choice]:
         cost = ("candidates", self.candidates) if self.candidates > 1 else ("none", None)
-        points = [(each.learned, _shown(each), each.rows) for each in curve]
         return [
-            Choice("learning_rows", count, self.stop.where),
-            *([Choice(LEARNING_CURVE, write_curve(points), self.stop.where)] if curve else []),
+            *stop_choices(self.stop, count, curve),
             *learned.choices,
             Choice("bound", self.bound, "given"),
             Choice("candidates", self.candidates, "given", *cost),
             *([REFIT] if self.refit else []),
         ]
 
-    def _statement(self, name: str, judged: Judged) -> Statement:
-        """State one metric; all of them share delta evenly, so that they hold together."""
-        metric = metrics.get(name)
-        found = metric.observe(judged)
-        if found.n < 1:
-            raise ValueError(f"The metric {name!r} is about none of the {len(judged.labels)} judged rows.")
-        blocks = None if found.losses is None else observe_blocks(found.losses, self.delta / self.candidates)
-        return Statement(
+    def _group(self, sample: Sample, count: int) -> Grouping | None:
+        """Return the groups of the judged rows, if rows are grouped."""
+        beside = sample.grouping
+        found = self.questions.group(type(self).__name__, sample.X) if beside is None else beside
+        return None if found is None else found.take(sample.order[count:])
+
+    def _judgement(self) -> Judgement:
+        return Judgement(
+            questions=self.questions,
             about="predict",
-            quantity=metric.quantity,
-            scale=found.scale,
-            n=found.n,
-            observed=found.observed if blocks is None else blocks,
+            delta=self.delta / self.candidates,
+            assumptions=("iid", "nothing_before", "row_by_row"),
             bound=self.bound,
-            rates=None if blocks is None else "one_n",
-            share=1.0 / len(self.metrics),
-            assumptions=("iid", "nothing_before", "row_by_row", *judged.assumptions),
         )
+
+
+def find_stop(learner: Learner, stop: Stop, sample: Sample, delta: float) -> tuple[int, tuple[Point, ...]]:
+    """Return how many rows to learn from, and the learning curve on the rows before; no row after is looked at."""
+    rows = len(sample.y)
+    times, sizes = stop.times(rows), stop.snapshots(rows)
+    snapshots = _Snapshots(learner, sample)
+    for place, now in enumerate(times[:-1]):
+        before = times[place - 1] if place else 0
+        snapshots.learn(size for size in sizes if before <= size < now)
+        curve = snapshots.judge_until(now)
+        if stop.is_reached(curve, times[place:], rows, delta):
+            return now, curve
+    return times[-1], snapshots.judge_until(times[-1])
+
+
+def stop_choices(stop: Stop, count: int, curve: Sequence[Point]) -> list[Choice]:
+    """Return what a certificate records of a stop: how many rows are learned from, and the learning curve."""
+    points = [(each.learned, _shown(each), each.rows) for each in curve]
+    return [
+        Choice("learning_rows", count, stop.where),
+        *([Choice(LEARNING_CURVE, write_curve(points), stop.where)] if curve else []),
+    ]
 
 
 class _Snapshots:

@@ -20,6 +20,7 @@ from pacbayes._core.types import IntArray, Labels, Predictor, Rows, RowsLike
 from pacbayes.certificate import SOURCE_BOUNDS, TRANSFER_DELTA, Certificate, Check, Choice, Source, Statement, issue
 from pacbayes.procedures.base import Issued, Procedure, Sample, compare_certificates
 from pacbayes.procedures.cautions import CertificateWarning, find_seen
+from pacbayes.procedures.statements import ASKED
 
 __all__ = ["Pair", "Transfer", "compare_with_source", "count_disagreements", "transfer_delta"]
 
@@ -81,7 +82,7 @@ class Transfer(Procedure):
     made: ClassVar[str] = (
         "A second model was trained on all rows, also on those that judged the first. Its error is at most that of the "
         "first, which is certified, and the share of cases in which the two disagree. The number is the sum of both "
-        "bounds; the second is computed on further rows, which need no labels."
+        "limits; the second is computed on further rows, which need no labels."
     )
 
     def __post_init__(self) -> None:
@@ -130,7 +131,7 @@ class Transfer(Procedure):
             [statement],
             delta=self.total,
             candidates=then.candidates,
-            choices=[*then.choices, added],
+            choices=[*(each for each in then.choices if each.what not in ASKED), added],
             notes=(*(note for note in then.notes if note.code not in _RENEWED), *notes),
             digests={
                 **{name: value for name, value in then.digests.items() if name != "model"},
@@ -141,10 +142,11 @@ class Transfer(Procedure):
         )
 
     def _certified_statement(self) -> Statement:
-        found = self.source.statement("predict")
-        if found.quantity != "error" or found.bound not in SOURCE_BOUNDS:
-            raise ValueError("A certificate is transferred from one on the true error of `predict`.")
-        return found
+        for each in self.source.statements:
+            about_all = each.quantity == "error" and each.group is None and not each.groups
+            if about_all and each.about == "predict" and each.bound in SOURCE_BOUNDS:
+                return each
+        raise ValueError("A certificate is transferred from one on the true error of `predict`.")
 
     def _certified_delta(self) -> float:
         return self.source.delta * self._certified_statement().share

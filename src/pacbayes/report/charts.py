@@ -8,9 +8,10 @@ from html import escape
 
 from pacbayes.report.values import Part
 
-__all__ = ["draw_bar", "draw_curve", "draw_learning"]
+__all__ = ["draw_bar", "draw_curve", "draw_learning", "draw_limit", "nice_top"]
 
 _WIDTH, _HEIGHT = 640.0, 280.0
+_TOPS = (1e-4, 2e-4, 4e-4, 1e-3, 2e-3, 4e-3, 0.01, 0.02, 0.04, 0.1, 0.2, 0.4, 0.6, 0.8)  # of axes, in quarters
 _LEFT, _RIGHT, _TOP, _BOTTOM = 52.0, 16.0, 14.0, 40.0
 
 
@@ -33,6 +34,32 @@ def draw_bar(parts: Sequence[Part], label: str) -> str:
     return (
         f'<svg class="bar" viewBox="0 0 640 28" preserveAspectRatio="none" role="img" aria-label="{escape(label)}">'
         f"{''.join(pieces)}</svg>"
+    )
+
+
+def draw_limit(observed: float | None, limit: float, top: float) -> str:
+    """Return a bar from 0 to ``top``: what was observed, how far the limit lies from it, and a mark at the limit.
+
+    It is stretched to the width of its line, so that the same picture does for a phone; the words stand beside it.
+
+    Examples
+    --------
+    >>> from pacbayes.report.charts import draw_limit
+    >>> draw_limit(0.1, 0.2, 0.4).count("<rect"), draw_limit(None, 0.2, 0.4).count("<rect")
+    (4, 3)
+    """
+    low, high = (0.0, limit) if observed is None else sorted((observed, limit))
+    low, high, end = (_WIDTH * min(each / top, 1.0) for each in (low, high, limit))
+    at = min(end, _WIDTH - 4.0)
+    pieces = [("track", 0.0, _WIDTH), ("margin", low, high), ("mark", at, at + 4.0)]
+    if observed is not None:
+        pieces.insert(1, ("part-observed", 0.0, low))
+    rects = [
+        f'<rect class="{name}" x="{start:.2f}" y="0" width="{stop - start:.2f}" height="12"/>'
+        for name, start, stop in pieces
+    ]
+    return (
+        f'<svg class="limit" viewBox="0 0 640 12" preserveAspectRatio="none" aria-hidden="true">{"".join(rects)}</svg>'
     )
 
 
@@ -66,7 +93,7 @@ def draw_curve(
     >>> chart.startswith("<svg"), chart.count("<polyline")
     (True, 2)
     """
-    top = _nice_top(max(max(values) for _, values in lines))
+    top = nice_top(max(max(values) for _, values in lines))
     x_of, y_of = _scales(n[0], n[-1], top)
     body = [*_grid(top, y_of), *_ticks(n, x_of)]
     for position, (name, values) in enumerate(lines):
@@ -100,7 +127,7 @@ def draw_learning(points: Sequence[tuple[int, float]], stop: tuple[int, float, f
     """
     learned, observed, guarantee = stop
     first = min([size for size, _ in points] + [learned])
-    top = _nice_top(max(guarantee, observed, *(error for _, error in points)))
+    top = nice_top(max(guarantee, observed, *(error for _, error in points)))
     x_of, y_of = _scales(first, rows, top)
     body = [*_grid(top, y_of), *_ticks([first, rows], x_of)]
     at, bottom = x_of(learned), _HEIGHT - _BOTTOM
@@ -148,8 +175,16 @@ _STANDALONE = (
 )
 
 
-def _nice_top(value: float) -> float:
-    return next((step for step in (0.02, 0.04, 0.1, 0.2, 0.4, 0.6, 0.8) if value <= step), 1.0)
+def nice_top(value: float) -> float:
+    """Return where an axis from 0 ends that has to show a value in [0, 1].
+
+    Examples
+    --------
+    >>> from pacbayes.report.charts import nice_top
+    >>> nice_top(0.03), nice_top(0.97)
+    (0.04, 1.0)
+    """
+    return next((top for top in _TOPS if value <= top), 1.0)
 
 
 def _grid(top: float, y_of: Callable[[float], float]) -> list[str]:
@@ -166,6 +201,6 @@ def _ticks(n: Sequence[float], x_of: Callable[[float], float]) -> list[str]:
     candidates = [step * 10**power for power in range(8) for step in (1, 2, 5)]
     inside = [size for size in candidates if n[0] <= size <= n[-1]]
     return [
-        f'<text class="tick" x="{x_of(size):.1f}" y="{_HEIGHT - _BOTTOM + 18:.0f}" text-anchor="middle">{size}</text>'
+        f'<text class="tick" x="{x_of(size):.1f}" y="{_HEIGHT - _BOTTOM + 18:.0f}" text-anchor="middle">{size:,}</text>'
         for size in inside[:: max(1, len(inside) // 9 + 1)]
     ]

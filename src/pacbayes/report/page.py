@@ -9,9 +9,12 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from pacbayes._core.notes import Note
-from pacbayes.certificate import QUANTITIES, Certificate
+from pacbayes._core.plain import mark_code
+from pacbayes.certificate import Certificate, find_notices, notice_words
+from pacbayes.certificate.words import plain_sentence
 from pacbayes.report import phrases
-from pacbayes.report.sections import SECTIONS, Contents
+from pacbayes.report.contents import Contents, Section
+from pacbayes.report.sections import READER, STATISTICIAN
 from pacbayes.report.values import SplitCost, delta_values
 
 if TYPE_CHECKING:
@@ -68,7 +71,7 @@ def render(
     >>> import pacbayes as pb
     >>> from pacbayes.report import render
     >>> page = render(pb.certify_predictions([0, 1] * 100, [0, 1] * 95 + [1, 1] * 5), about={"model": "<script>"})
-    >>> "at most 0.0519" in page, "<script>(function" in page, "&lt;script&gt;" in page
+    >>> "at most 5.19 %" in page, "<script>(function" in page, "&lt;script&gt;" in page
     (True, True, True)
     """
     contents = Contents(
@@ -77,31 +80,33 @@ def render(
         about=about or {},
         columns=columns,
         baseline=baseline,
+        trivial=trivial,
+        notes=notes,
+        notices=find_notices(certificate, trivial, has_transfer=split is not None and split.has_transfer),
         curve=curve,
         split=split,
         hardest=hardest,
         commands=commands,
     )
-    number, is_percentage = phrases.headline_words(certificate)
     page = _environment().get_template("page.html")
     return page.render(
         certificate=certificate,
-        number=number,
-        is_percentage=is_percentage,
-        quantity=QUANTITIES[certificate.statements[0].quantity],
+        headline=phrases.Headline.of(certificate),
+        sentence=plain_sentence(certificate),
+        notices=[notice_words(each) for each in contents.notices],
         verdict=phrases.verdict_words(certificate),
-        comparison=phrases.compare_with_trivial(certificate, trivial),
-        notes=phrases.words_of_notes(certificate, notes),
-        sections=_fill_sections(contents),
+        often="" if phrases.says_nothing(certificate) else phrases.often_words(certificate.delta),
+        reader=_fill_sections(READER, contents),
+        statistician=_fill_sections(STATISTICIAN, contents),
         style=_environment().get_template("page.css").render(),
         script=_environment().get_template("page.js").render(),
     )
 
 
-def _fill_sections(contents: Contents) -> list[dict[str, str]]:
+def _fill_sections(sections: Sequence[Section], contents: Contents) -> list[dict[str, str]]:
     """Return name, title and HTML of each section that has something to show."""
     filled = []
-    for section in SECTIONS:
+    for section in sections:
         data = section.fill(contents)
         if data is not None:
             body = _environment().get_template(f"{section.name}.html").render(data)
@@ -113,6 +118,7 @@ def _fill_sections(contents: Contents) -> list[dict[str, str]]:
 def _environment() -> jinja2.Environment:
     try:
         import jinja2  # noqa: PLC0415
+        from markupsafe import Markup  # noqa: PLC0415  (which jinja2 brings)
     except ImportError:
         raise ImportError("A report needs jinja2. Install pacbayes[report].") from None
     # everything is escaped but for what the templates mark safe: charts, whose words are escaped where they are drawn,
@@ -125,6 +131,8 @@ def _environment() -> jinja2.Environment:
         undefined=jinja2.StrictUndefined,
     )
     environment.filters["csp_hash"] = _hash_for_policy
+    environment.filters["tie"] = lambda text: text.replace(" %", "\u00a0%")  # a sign stays with its number
+    environment.filters["code"] = lambda text: Markup(mark_code(text))  # noqa: S704  (it escapes)
     return environment
 
 

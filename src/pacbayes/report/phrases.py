@@ -2,43 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import NamedTuple
 
 from pacbayes._core.notes import Note
+from pacbayes._core.plain import visible
+from pacbayes._core.units import observed_text
 from pacbayes.certificate import QUANTITIES, SUBJECTS, Certificate, Statement
 from pacbayes.certificate.assumptions import ASSUMPTIONS
-from pacbayes.certificate.words import headline_value, limit_words, note_words, risk_words, round_up, scale_words
-from pacbayes.report.values import Refit, SplitCost
+from pacbayes.certificate.statement import observed_share
+from pacbayes.certificate.statement_words import group_words, quantity_noun, quantity_words
+from pacbayes.certificate.words import headline_value, limit_words, note_words, scale_words
 
 __all__ = [
     "OBSERVED",
     "PARTS",
     "QUESTIONS",
     "RULES",
+    "SIDES",
     "Comparison",
+    "Headline",
     "Rule",
-    "certified_row",
     "compare_with_trivial",
     "condition_words",
+    "consequence_words",
     "count_words",
     "headline_value",
     "headline_words",
-    "learning_words",
+    "holdout_words",
     "noun_words",
+    "often_words",
     "order_words",
-    "percent_words",
     "rates_words",
-    "refit_row",
-    "refit_sentence",
-    "split_words",
+    "says_nothing",
+    "scope_words",
     "subject_words",
+    "unit_words",
     "verdict_words",
     "words_of_notes",
 ]
 
 _WEAK, _OFTEN = 0.5, 0.25
+_ENOUGH = 10  # cases in a sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,10 +100,18 @@ QUESTIONS = {
     "unseen": "Were the judged rows kept away from training and from every choice?",
     "fresh_unlabelled": "Were the unlabelled rows drawn from the same source, and kept away from every fit and choice?",
     "scale_before": "Was it decided how errors are counted before anybody had seen the errors on these rows?",
-    "zero_one": "Is a prediction either right or wrong? Here it is.",
+    "zero_one": "Is a prediction either right or wrong, with nothing in between?",
     "before_label": "Was each prediction made before the truth was known, and was every case counted?",
     "average_over_time": "Is an average over all that time what you want to know?",
 }
+SIDES = {"upper": "at most", "lower": "at least", "both": "at most"}
+_SCOPE = {  # by what has to be true
+    "iid": "It is about new cases from the same source as these rows; if the source changes, it says nothing.",
+    "later_iid": "It is about cases like those of the judged period; if things have changed since, it says nothing.",
+    "average_over_time": "It is about the average over all that time, not about the last few cases alone.",
+}
+_ALIKE = "All errors count equally: it does not say how many cases of one class are missed."
+_AVERAGE = "It is about cases on average, not about any single one."
 OBSERVED = {
     "errors": "Errors on these rows",
     "disagreements": "Disagreements with the certified model on these rows",
@@ -106,39 +122,111 @@ OBSERVED = {
 _RATES = {"one_n": "the library's grid for this number of rows", "all_n": "the library's grid for all numbers of rows"}
 
 
-def percent_words(certificate: Certificate) -> str:
-    """Return the headline as a percentage, rounded up."""
-    best = headline_value(certificate)
-    return round_up(100.0 * best, 1 if best >= 0.01 else 2)
+class Headline(NamedTuple):
+    """What a report opens with: the number, what stands beside it, and what it is, with its side."""
+
+    number: str
+    unit: str
+    noun: str
+    side: str
+
+    @classmethod
+    def of(cls, certificate: Certificate) -> Headline:
+        """Return the headline of a certificate."""
+        first = certificate.statements[0]
+        return cls(headline_words(certificate), unit_words(first), quantity_noun(first), SIDES[first.side])
 
 
-def headline_words(certificate: Certificate) -> tuple[str, bool]:
-    """Return the number that a report opens with, and whether it is a percentage or in the units of the labels."""
-    first = certificate.statements[0]
-    if QUANTITIES[first.quantity].power is None:
-        return percent_words(certificate), True
-    return limit_words(first, headline_value(certificate)), False
+def headline_words(certificate: Certificate) -> str:
+    """Return the number that a report opens with: a percentage, or in the units of the labels."""
+    return limit_words(certificate.statements[0], headline_value(certificate))
+
+
+def consequence_words(statement: Statement, about: str) -> str:
+    """Return how a limit on another predictor follows from a statement; nothing where it is the same number."""
+    rules = [each.rule for each in statement.consequences if each.about == about and each.rule in RULES]
+    return RULES[rules[0]].why if rules else ""
+
+
+def holdout_words(n: int, errors: int) -> str:
+    """Return what a usual hold-out test was."""
+    return f"A usual hold-out: trained on four fifths of the rows, tested on the other {n:,} ({errors:,} errors)"
+
+
+def scope_words(certificate: Certificate) -> list[str]:
+    """Return what the number is not about, in plain words."""
+    codes = dict.fromkeys(code for each in certificate.statements for code in each.assumptions)
+    kinds = {each.quantity for each in certificate.statements}
+    alike = [_ALIKE] if kinds == {"error"} else []
+    return [*(_SCOPE[code] for code in codes if code in _SCOPE), _AVERAGE, *alike]
+
+
+def often_words(delta: float) -> str:
+    """Return what a confidence means.
+
+    Examples
+    --------
+    >>> from pacbayes.report.phrases import often_words
+    >>> print(often_words(0.05))
+    If this were done on 100 different data sets, at most about 5 of the 100 certificates would be wrong.
+    """
+    number = _count_among(Fraction(repr(delta)), 1)
+    return (
+        f"If this were done on {number['cases']} different data sets, at most about {number['count']} of the "
+        f"{number['cases']} certificates would be wrong."
+    )
 
 
 def noun_words(statement: Statement) -> str:
     """Return what a statement bounds as a heading has it, with its scale where there is one."""
-    known = QUANTITIES[statement.quantity]
-    return known.noun if known.parameter is None else f"{known.noun}, {known.parameter} {scale_words(statement)}"
+    known, noun = QUANTITIES[statement.quantity], quantity_noun(statement) + group_words(statement)
+    return noun if known.parameter is None else f"{noun}, {known.parameter.replace('_', ' ')} {scale_words(statement)}"
+
+
+def unit_words(statement: Statement) -> str:
+    """Return what stands beside the large number."""
+    if _is_over_time(statement):
+        return f"mean {quantity_words(statement)} over time so far, at most"
+    return QUANTITIES[statement.quantity].unit.format(label=visible(statement.label or ""))
+
+
+def says_nothing(certificate: Certificate) -> bool:
+    """Return whether the number that a report opens with excludes nothing."""
+    first = certificate.statements[0]
+    return first.is_vacuous or (first.side == "upper" and headline_value(certificate) >= 1.0)
 
 
 def verdict_words(certificate: Certificate) -> str:
     """Return what the headline means, and whether it says anything."""
     best, first = headline_value(certificate), certificate.statements[0]
-    quantity = QUANTITIES[first.quantity]
-    if best >= 1.0:
-        return "This number says nothing: there are too few rows, or the model is too often wrong."
-    if best < _WEAK:
-        limit = limit_words(first, best)
-        return quantity.verdict.format(percent=percent_words(certificate), limit=limit, scale=scale_words(first))
-    if first.risk >= _OFTEN:
-        numbers = {"percent": f"{100 * first.risk:.0f}", "risk": risk_words(first), "scale": scale_words(first)}
+    quantity, label = QUANTITIES[first.quantity], visible(first.label or "")
+    if says_nothing(certificate):
+        return "This number says nothing."
+    if _is_over_time(first) and best < _WEAK:
+        return f"Over all that time the {quantity_noun(first)} was on average at most {limit_words(first, best)}."
+    wrong = 1.0 - best if first.side == "lower" else best
+    if wrong < _WEAK:
+        limit, number = limit_words(first, best), _count_among(Fraction(best), _ENOUGH, first.side)
+        numbers = number | {"limit": limit, "scale": scale_words(first), "label": label}
+        return quantity.verdict.format(percent=limit.removesuffix(" %"), **numbers)
+    seen = observed_share(first)
+    if seen >= _OFTEN:
+        text = observed_text(seen, first.scale, quantity.power)
+        numbers = {"percent": text.removesuffix(" %"), "risk": text, "scale": scale_words(first), "label": label}
         return f"This is a weak guarantee. {quantity.often.format(**numbers)}"
     return f"This is a weak guarantee. There are only {first.n} judged rows; more would sharpen it."
+
+
+def _is_over_time(statement: Statement) -> bool:
+    """Return whether a number is about what has been predicted so far, and not about new cases."""
+    return "average_over_time" in statement.assumptions
+
+
+def _count_among(share: Fraction, least: int, side: str = "upper") -> dict[str, str]:
+    """Return a share as a whole number of cases, rounded to the safe side, among so many that it is large enough."""
+    cases = next((10**power for power in range(2, 12) if share * 10**power >= least), 10**12)
+    rounded = math.floor if side == "lower" else math.ceil
+    return {"count": f"{rounded(share * cases):,}", "cases": f"{cases:,}"}
 
 
 def compare_with_trivial(certificate: Certificate, trivial: Mapping[str, str | float] | None) -> Comparison:
@@ -166,21 +254,30 @@ def compare_with_trivial(certificate: Certificate, trivial: Mapping[str, str | f
     >>> compare_with_trivial(certificate, None)
     Comparison(words='', warning='')
     """
-    if trivial is None:
+    if trivial is None or certificate.statements[0].quantity != "error":
         return Comparison("", "")
     share = float(trivial["share"])
     words = (
-        f"For comparison: always answering {str(trivial['label'])!r} would be wrong on {100 * share:.1f} % of these "
-        "rows. All kinds of error count alike; the number does not say how many cases of one class are missed."
+        f"For comparison: always predicting {str(trivial['label'])!r} would be wrong on "
+        f"{observed_text(share, None, None)} of these rows."
     )
+    if len({each.name for each in certificate.statements}) == 1:
+        words += (
+            " All errors count equally; the number does not say how many cases of one class are missed "
+            "(--metric recall:CLASS does)."
+        )
     noted = any(note.code == "no_better_than_common" for note in certificate.notes)  # which says the same
     worse = headline_value(certificate) >= share and not noted
     return Comparison(words, "This guarantee is no better than always giving the most common answer." if worse else "")
 
 
-def words_of_notes(certificate: Certificate, notes: Sequence[Note | str]) -> list[str]:
-    """Return the certificate's notes and further ones as sentences; what is a sentence already stays as it is."""
-    return [each if isinstance(each, str) else note_words(each) for each in (*certificate.notes, *notes)]
+def words_of_notes(certificate: Certificate, notes: Sequence[Note | str], told: Collection[str] = ()) -> list[str]:
+    """Return the certificate's notes and further ones as sentences, but for codes that were told already.
+
+    What is a sentence already stays as it is.
+    """
+    every = [each for each in (*certificate.notes, *notes) if isinstance(each, str) or each.code not in told]
+    return [each if isinstance(each, str) else note_words(each) for each in every]
 
 
 def order_words(certificate: Certificate) -> str:
@@ -205,73 +302,16 @@ def subject_words(about: str, *, inside: bool = False) -> str:
 
 
 def count_words(observed: float | Sequence[float]) -> str:
-    """Return an observed number as text, or one for each reference.
+    """Return an observed number as recorded, which a page shows as code, or one for each reference.
 
     Examples
     --------
     >>> from pacbayes.report.phrases import count_words
     >>> count_words(12.5), count_words([3, 4.25])
-    ('12.5', '3, 4.25')
+    ('`12.5`', '`3`, `4.25`')
     """
     several = observed if isinstance(observed, Sequence) else [observed]
-    return ", ".join(f"{each:.10g}" for each in several)
-
-
-def learning_words(found: SplitCost, stop: tuple[int, float, float]) -> str:
-    """Return what the picture of a learning curve shows, for those who do not see it."""
-    learned, observed, guarantee = stop[0], f"{100 * stop[1]:.1f} %", f"{round_up(100 * stop[2], 1)} %"
-    seen = [f"{100 * errors / rows:.1f} % at {size}" for size, errors, rows in found.curve if rows]
-    return (
-        f"Errors of snapshots by the rows learned from: {', '.join(seen)}. Learning stopped at {learned} of "
-        f"{found.rows} rows: {observed} on the judged rows, guaranteed at most {guarantee}."
-    )
-
-
-def split_words(found: SplitCost) -> str:
-    """Return what was given up for a guarantee: rows that judge teach nothing."""
-    judged = found.rows - found.learned
-    share = f"{100 * found.learned / found.rows:.0f} %"
-    how = (
-        "Where to stop was chosen by the learning curve, on the rows before the stop alone, which costs nothing."
-        if found.curve
-        else "The share was fixed beforehand."
-    )
-    return (
-        f"The certified model learned from {found.learned} of {found.rows} rows ({share}); the other {judged} judge "
-        f"it, and it has learned nothing from them. {how}"
-    )
-
-
-def certified_row(statement: Statement, learned: int) -> tuple[str, int, str, str]:
-    """Return the certified model as a row of a table: name, rows learned from, how it was judged, and its bound."""
-    judged = f"{statement.observed['errors']} errors among {statement.n} judged rows"
-    return "The certified model", learned, judged, round_up(statement.value)
-
-
-def refit_row(refit: Refit, rows: int) -> tuple[str, int, str, str]:
-    """Return a refitted model as a row of the same table."""
-    name = "The model refitted on all rows"
-    if refit.transfer is None:
-        return name, rows, "nothing: it has seen the judged rows", "not certified"
-    first = refit.transfer.statements[0]
-    apart = f"{first.observed['disagreements']} disagreements with the certified model on {first.n} unlabelled rows"
-    return name, rows, apart, round_up(first.value)
-
-
-def refit_sentence(refit: Refit | None) -> str:
-    """Return what is guaranteed of a refitted model, or that nothing is; empty where there is no such model."""
-    if refit is None:
-        return ""
-    if refit.transfer is None:
-        return (
-            "The refitted model is not certified: no number on this page is about it. Fresh rows without labels would "
-            "certify it (--unlabelled)."
-        )
-    return (
-        f"{refit.transfer.sentence()} It is at most the error of the certified model, and the share of cases in which "
-        "the two disagree; with that probability the guarantee at the top holds too. It needs one thing more to be "
-        f"true: {ASSUMPTIONS['fresh_unlabelled']}"
-    )
+    return ", ".join(f"`{each:.10g}`" for each in several)
 
 
 def rates_words(statement: Statement) -> str:
@@ -279,4 +319,4 @@ def rates_words(statement: Statement) -> str:
     rates = statement.rates
     if "block_means" in statement.observed:
         return "chosen block by block from the losses before"
-    return _RATES.get(rates, rates) if isinstance(rates, str) else f"{rates:g}, chosen on the learning rows"
+    return _RATES.get(rates, rates) if isinstance(rates, str) else f"`{rates:g}`, chosen on the learning rows"

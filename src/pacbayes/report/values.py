@@ -9,7 +9,7 @@ from typing import NotRequired, Protocol, TypedDict, runtime_checkable
 from pacbayes._core.types import IntArray
 from pacbayes.certificate import Certificate, Statement, evaluate_statement
 from pacbayes.certificate.arithmetic import consequence_value
-from pacbayes.certificate.words import limit_words, round_up
+from pacbayes.certificate.words import confidence_words, limit_words
 
 __all__ = ["DeltaRow", "Part", "Refit", "SplitCost", "composition", "delta_values", "value_at"]
 
@@ -23,6 +23,7 @@ class DeltaRow(TypedDict):
     """The first statement's bound at one delta, and that of the vote where one follows; ``shown`` is rounded up."""
 
     delta: float
+    confidence: str
     value: float
     shown: str
     vote: NotRequired[float]
@@ -80,6 +81,11 @@ class SplitCost:
     learned: int
     curve: Sequence[tuple[int, int, int]] = ()
     refit: Refit | None = None
+
+    @property
+    def has_transfer(self) -> bool:
+        """Whether the second model has a certificate of its own."""
+        return self.refit is not None and self.refit.transfer is not None
 
     @classmethod
     def of(cls, model: object, transfer: Certificate | None = None) -> SplitCost | None:
@@ -150,7 +156,8 @@ def delta_values(certificate: Certificate) -> list[DeltaRow]:
     Returns
     -------
     list of dict
-        "delta", "value", and "shown" (and "vote", "vote_shown" where there is a vote), rounded up for display.
+        "delta", "confidence" in words, "value", and "shown" (and "vote", "vote_shown" where there is a vote), rounded
+        up for display.
 
     Examples
     --------
@@ -158,17 +165,17 @@ def delta_values(certificate: Certificate) -> list[DeltaRow]:
     >>> from pacbayes.report import delta_values
     >>> certificate = pb.certify_predictions([0, 1] * 100, [0, 1] * 95 + [1, 1] * 5)
     >>> [(row["delta"], row["shown"]) for row in delta_values(certificate)[6:9]]
-    [(0.1, '0.0459'), (0.075, '0.0485'), (0.05, '0.0519')]
+    [(0.1, '4.59 %'), (0.075, '4.85 %'), (0.05, '5.19 %')]
     """
     deltas = sorted({*_DELTAS, certificate.delta}, reverse=True)
     return [_row(certificate.statements[0], delta, value_at(certificate, delta)) for delta in deltas]
 
 
 def _row(statement: Statement, delta: float, value: float) -> DeltaRow:
-    row = DeltaRow(delta=delta, value=value, shown=limit_words(statement, value))
-    votes = {each.about: consequence_value(value, each.rule) for each in statement.consequences}
+    row = DeltaRow(delta=delta, confidence=confidence_words(delta), value=value, shown=limit_words(statement, value))
+    votes = {each.about: consequence_value(value, each.rule, statement.side) for each in statement.consequences}
     if "vote" in votes:
-        row["vote"], row["vote_shown"] = votes["vote"], round_up(votes["vote"])
+        row["vote"], row["vote_shown"] = votes["vote"], limit_words(statement, votes["vote"])
     return row
 
 

@@ -87,7 +87,7 @@ class CellStore:
         if self.records and not resume:
             raise ResultsFileError(
                 f"The file {self.path} has {len(self.records)} cells already. "
-                "Give --resume, or another folder with --out."
+                "Pass --resume, or another folder with --out."
             )
         self._file.truncate(self._size)
         if found is None:

@@ -143,7 +143,7 @@ def _check_replaceable(folder: Path, place: Path, *, force: bool) -> None:
     with os.scandir(place) as found:
         entries = {each.name: each.is_file(follow_symlinks=False) for each in found}
     if entries and not force:
-        raise ValueError(f"The folder {str(folder)!r} is not empty. Choose another with --out, or give --force.")
+        raise ValueError(f"The folder {str(folder)!r} is not empty. Choose another with --out, or pass --force.")
     is_run = not entries or not entries.keys().isdisjoint({CERTIFICATE, MODEL})
     foreign = sorted(name for name, plain in entries.items() if not (is_run and plain and name in _OURS))
     if foreign:

@@ -6,10 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
+import numpy as np
 from sklearn.pipeline import Pipeline
 
 from pacbayes.estimators import CertifiedClassifier, CertifiedLogisticRegression, OnlineCertifiedClassifier
 from pacbayes.online import Geometric
+from pacbayes.runs.asked import find_grouping
 from pacbayes.runs.models import make_classifier
 from pacbayes.runs.tested import TestedClassifier
 from pacbayes.tables import ColumnPreprocessor, Table, make_preprocessing
@@ -17,9 +19,10 @@ from pacbayes.tables import ColumnPreprocessor, Table, make_preprocessing
 if TYPE_CHECKING:
     from pacbayes.runs.settings import Settings
 
-__all__ = ["METHODS", "Method", "choose_method", "estimator_for"]
+__all__ = ["METHODS", "Method", "choose_method", "estimator_for", "fit_on_table"]
 
 _RATIO = 1.25
+_ASKED = frozenset({"auto", "split", "test"})  # methods that state more than the error
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +57,9 @@ def _pipeline(settings: Settings) -> Pipeline:
 
 
 def _split(table: Table, settings: Settings, fraction: float | None) -> CertifiedClassifier:
-    del table
     model, split = make_classifier(settings.model, settings.seed), "adaptive" if fraction is None else fraction
     options = {"preprocessing": "auto", "refit": settings.refit, **_common(settings)}
+    options |= settings.asked.options(np.unique(table.y))
     return CertifiedClassifier(model, split=split, **options)
 
 
@@ -74,14 +77,15 @@ def _online(table: Table, settings: Settings, fraction: float | None) -> OnlineC
 
 def _test(table: Table, settings: Settings, fraction: float | None) -> TestedClassifier:
     del fraction
-    return TestedClassifier(_pipeline(settings), table.learning, settings.delta, settings.candidates)
+    asked = settings.asked.questions(sorted(table.groups), np.unique(table.y))
+    return TestedClassifier(_pipeline(settings), table.learning, settings.delta, settings.candidates, asked)
 
 
 METHODS: dict[str, Method] = {
-    "split": Method(None, _split, True, "learns from a part of the rows, is judged on the rest"),
-    "online": Method(0.2, _online, True, "the model predicts rows before it learns from them, as in a stream"),
+    "split": Method(None, _split, True, "trains on a part of the rows, is evaluated on the rest"),
+    "online": Method(0.2, _online, True, "predicts each row before training on it, as in a stream"),
     "posterior": Method(0.4, _posterior, True, "a distribution over logistic regressions (two classes)"),
-    "test": Method(1.0, _test, False, "learns from all rows, is judged on those of --test"),
+    "test": Method(1.0, _test, False, "trains on all rows, is evaluated on those of --test"),
 }
 
 
@@ -89,6 +93,13 @@ def estimator_for(table: Table, settings: Settings) -> Any:
     """Return the unfitted estimator that issues the certificate of some settings, whose method is resolved."""
     method, given = METHODS[settings.method], settings.learning_fraction
     return method.estimator(table, settings, method.fraction if given is None else given)
+
+
+def fit_on_table(estimator: Any, table: Table, settings: Settings) -> Any:
+    """Fit the estimator of some settings on a table, with the groups of its rows if there are such."""
+    grouping = find_grouping(table)
+    beside = {} if grouping is None else {"grouping": grouping}
+    return estimator.fit(table.X, table.y, in_order=settings.time is not None, **beside)
 
 
 def choose_method(settings: Settings, classes: int) -> tuple[Settings, str]:
@@ -117,6 +128,10 @@ def choose_method(settings: Settings, classes: int) -> tuple[Settings, str]:
     >>> chosen.method, why
     ('split', 'default')
     """
+    if settings.method not in _ASKED and not settings.asked.is_error:
+        raise ValueError(
+            f"--metric and --group go with the methods split and test. Got the method {settings.method!r} instead."
+        )
     if settings.method == "auto":
         return replace(settings, method="split"), "default"
     if settings.method == "posterior" and (settings.model != "logistic" or classes != 2):

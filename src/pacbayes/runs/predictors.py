@@ -182,7 +182,7 @@ def load_models(path: Path, trust: tuple[str, ...]) -> Mapping[str, Any]:
         options = " ".join(f"--trust {_show(name)}" for name in foreign)
         raise ValueError(
             f"The file {path.name!r} holds what is not on the list of types that may be loaded; if you trust all of "
-            f"it, give {options}."
+            f"it, pass {options}."
         )
     if not all(is_sound_state(each) for each in walk(root) if each.loader):
         raise ValueError(f"The file {path.name!r} holds a random state that is none.")

@@ -18,7 +18,7 @@ from pacbayes.estimators import CertificateWarning, OnlineCertifiedClassifier
 from pacbayes.report import SplitCost, render
 from pacbayes.runs.folder import check_folder, save_folder
 from pacbayes.runs.hardest import Hard, find_hardest
-from pacbayes.runs.methods import METHODS, choose_method, estimator_for
+from pacbayes.runs.methods import METHODS, choose_method, estimator_for, fit_on_table
 from pacbayes.runs.models import make_classifier, trust_needed
 from pacbayes.runs.predictors import as_linear
 from pacbayes.runs.refit import issue_transfer, load_unlabelled, require_split
@@ -103,7 +103,7 @@ class Run:
 
     @property
     def trivial(self) -> dict[str, Any]:
-        """The most common label, and the share of rows on which always answering it would be wrong."""
+        """The most common label, and the share of rows on which always predicting it would be wrong."""
         return trivial_answer(self.table)
 
     def hardest(self, count: int) -> list[Hard]:
@@ -218,7 +218,7 @@ def certify_file(
         announce(table)
     if strict:
         refuse_notes(table.notes)
-    chosen, why = choose_method(settings, len(table.classes))
+    chosen, why = choose_method(replace(settings, groups=tuple(table.groups)), len(table.classes))
     further = None if unlabelled is None else load_unlabelled(unlabelled, chosen, table, max_memory, file)
     words = method_words(chosen, why)
     with progress(f"Certifying {settings.model} on {len(table.y)} rows (method: {words}) ..."):
@@ -259,7 +259,7 @@ def _settings_with(settings: Settings, data: Path, test: str | Path | None) -> S
     """Return the settings with the method that a file of judged rows asks for, or say what does not go with it."""
     if test is None:
         if settings.method == "test":
-            raise ValueError("The method 'test' needs a table of rows to judge on: give --test.")
+            raise ValueError("The method 'test' needs a table of rows to judge on: pass --test.")
         return settings
     if settings.method not in {"auto", "test"} or settings.learning_fraction is not None:
         wrong = "--learning-fraction" if settings.learning_fraction is not None else f"--method {settings.method}"
@@ -297,7 +297,7 @@ def certify_table(table: Table, settings: Settings, *, baseline: bool = True, th
     >>> run.certificate.procedure, run.certificate.n
     ('split', 180)
     """
-    chosen, why = choose_method(settings, len(table.classes))
+    chosen, why = choose_method(replace(settings, groups=tuple(table.groups)), len(table.classes))
     return _certify(table, chosen, why, baseline=baseline, threads=threads)
 
 
@@ -308,7 +308,7 @@ def _certify(table: Table, chosen: Settings, why: str, *, baseline: bool, thread
         estimator = estimator_for(table, chosen)
         if chosen.refit:
             require_split(estimator, chosen)
-        model = estimator.fit(table.X, table.y, in_order=chosen.time is not None)
+        model = fit_on_table(estimator, table, chosen)
         other = _baseline(table, chosen) if baseline else None
     certificate = annotate(model, table, chosen.time)
     return Run(certificate, chosen, why, table, model, baseline=other, curve=_curve(model, chosen))
@@ -317,9 +317,10 @@ def _certify(table: Table, chosen: Settings, why: str, *, baseline: bool, thread
 def _baseline(table: Table, settings: Settings) -> Baseline | None:
     """What the same learner gives on a fifth of the rows that it has not seen: a comparison, not a second chance."""
     held_out = replace(settings, method="split", learning_fraction=_BASELINE, refit=False)
-    if not METHODS[settings.method].compared or replace(settings, refit=False) == held_out:
+    compared = METHODS[settings.method].compared and settings.metrics[0] == "error"
+    if not compared or replace(settings, refit=False) == held_out:
         return None
-    model = estimator_for(table, held_out).fit(table.X, table.y, in_order=settings.time is not None)
+    model = fit_on_table(estimator_for(table, held_out), table, held_out)
     first = model.certificate_.statements[0]
     return Baseline(model.certificate_.value, first.n, int(first.observed["errors"]))
 

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
+from pacbayes.runs.asked import Asked
 from pacbayes.runs.methods import METHODS
 
 __all__ = ["Settings"]
 
-_OPTIONAL = {"learning_fraction": float, "positive": str, "delimiter": str, "time": str, "encoding": str}
+_OPTIONAL = {"learning_fraction": float, "positive": str, "delimiter": str, "time": str, "encoding": str, "cost": str}
 _DECIMALS = (".", ",")
 _MISSING = ("refuse", "category")
 
@@ -40,6 +41,8 @@ class Settings:
         Of the shuffle and of everything random.
     refit : bool
         Whether a second model is trained on all rows, which is not certified.
+    metrics, weights, groups, differences, cost
+        What is certified, as :class:`pacbayes.runs.Asked` has it.
 
     Examples
     --------
@@ -69,6 +72,11 @@ class Settings:
     encoding: str | None = None
     decimal: str = "."
     refit: bool = False
+    metrics: tuple[str, ...] = ("error",)
+    weights: tuple[float, ...] = ()
+    groups: tuple[str, ...] = ()
+    differences: bool = False
+    cost: str | None = None
 
     def __post_init__(self) -> None:
         methods = ("auto", *METHODS)
@@ -91,6 +99,12 @@ class Settings:
         for words, wrong in complaints.items():
             if wrong:
                 raise ValueError(words)
+        _ = self.asked  # which refuses what cannot be asked
+
+    @property
+    def asked(self) -> Asked:
+        """What is certified."""
+        return Asked(**{each.name: getattr(self, each.name) for each in fields(Asked)})
 
     @property
     def not_used(self) -> tuple[str, ...]:
@@ -110,12 +124,14 @@ class Settings:
             raise ValueError("The settings of a model must have exactly the fields of this version.")
         for name, value in record.items():
             _check_type(name, value, defaults[name])
-        changed: dict[str, Any] = {name: tuple(map(str, v)) if isinstance(v, list) else v for name, v in record.items()}
+        changed: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in record.items()}
         return cls(**changed)
 
 
 def _check_type(name: str, value: object, default: object) -> None:
     expected = _OPTIONAL.get(name, type(default))
     if (value is None and name in _OPTIONAL) or (type(value) is expected):
-        return
+        member = float if name == "weights" else str
+        if not isinstance(value, list) or all(type(each) is member for each in value):
+            return
     raise ValueError(f"The setting {name!r} of a model must be {expected.__name__}. Got {value!r:.60} instead.")

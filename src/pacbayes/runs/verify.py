@@ -15,9 +15,10 @@ from pacbayes import procedures
 from pacbayes.certificate import Cause, Certificate, Check, Verification, compare, find_cause
 from pacbayes.estimators import CertificateWarning
 from pacbayes.procedures import compare_certificates, version_differences
+from pacbayes.runs.asked import check_asked
 from pacbayes.runs.check import check_file, read_prediction_file
 from pacbayes.runs.folder import CERTIFICATE, COLUMNS, MODEL, StoredRun, load_run, read_bounded, read_certificate
-from pacbayes.runs.methods import choose_method, estimator_for
+from pacbayes.runs.methods import choose_method, estimator_for, fit_on_table
 from pacbayes.runs.models import trust_needed
 from pacbayes.runs.predictors import ChangedPredictorError, as_linear, compare_models
 from pacbayes.runs.refit import TRANSFER, Refitting, check_again, check_stored, check_transfer
@@ -113,7 +114,7 @@ def verify_folder(
     certificate = read_certificate(path)
     procedure = procedures.get(certificate.procedure)
     if test is not None and data is None:
-        raise ValueError("--test goes with --data: give the table that was learned from, too.")
+        raise ValueError("--test goes with --data: pass the table that the model was trained on, too.")
     if data is not None and not procedure.repeatable:
         raise ValueError("A certificate from watch cannot be run again from data.")
     folder = path if path.is_dir() else path.parent
@@ -131,7 +132,7 @@ def verify_folder(
 def _verify_transfer(transfer: Certificate, folder: Path, data: str | Path | None) -> Verified:
     """Check a transfer that was named by itself, and the certificate that it starts from if that is beside it."""
     if data is not None:
-        raise ValueError("A transfer is run again with the run that it belongs to: give its folder.")
+        raise ValueError("A transfer is run again with the run that it belongs to: pass its folder.")
     own, source = transfer.verify(), folder / CERTIFICATE
     if not source.is_file():
         return Verified(transfer, Verification(own.checks, ("arithmetic",)), ("run",))
@@ -167,7 +168,7 @@ def _verify(
         result = _verify_stored(certificate, own, stored, refit, proves)
         return Verified(certificate, result, unchecked, None if refit is None else refit.transfer)
     if (stored.settings.method == "test") != (test is not None):
-        words = "give --test as well as --data" if test is None else "leave --test out"
+        words = "pass --test as well as --data" if test is None else "leave --test out"
         own_rows = "on the rows of a table of its own" if test is None else "on rows of the data"
         raise ValueError(f"This run was judged {own_rows}: {words}.")
     table = load_table(data, stored.settings, max_memory, test)
@@ -181,7 +182,7 @@ def _verify_stored(
     certificate: Certificate, own: Verification, stored: StoredRun, refit: Refitting | None, proves: tuple[str, ...]
 ) -> Verification:
     """Check without data that everything in a folder belongs together."""
-    checks = (*own.checks, _check_belongs(certificate, stored))
+    checks = (*own.checks, _check_belongs(certificate, stored), _check_settings(certificate, stored))
     if refit is None and stored.refitted is None:
         return Verification(checks, (*proves, "belongs"))
     transfer = None if refit is None else refit.transfer
@@ -203,6 +204,11 @@ def _verify_predictions(
 def _check_belongs(certificate: Certificate, stored: StoredRun) -> Check:
     """Check that a predictor is the one that a certificate was issued with."""
     return compare("belongs", certificate.digest, stored.certificate)
+
+
+def _check_settings(certificate: Certificate, stored: StoredRun) -> Check:
+    """Check that a certificate states what was asked for."""
+    return check_asked(certificate, stored.settings.asked, np.array(stored.classes))
 
 
 def verify_run(
@@ -243,13 +249,13 @@ def verify_run(
     if choose_method(stored.settings, len(table.classes))[0] != stored.settings:
         raise ValueError("The settings of a stored run must name its method. Got 'auto' instead.")
     arithmetic = certificate.verify() if own is None else own
-    first = [*arithmetic.checks, _check_belongs(certificate, stored), *_check_table(stored, table)]
+    own_settings = [_check_belongs(certificate, stored), _check_settings(certificate, stored)]
+    first = [*arithmetic.checks, *own_settings, *_check_table(stored, table)]
     if not all(check.held for check in first):
         return Verification(tuple(first))
     with threadpool_limits(threads), warnings.catch_warnings():
         warnings.simplefilter("ignore", CertificateWarning)
-        in_order = stored.settings.time is not None
-        again = estimator_for(table, stored.settings).fit(table.X, table.y, in_order=in_order)
+        again = fit_on_table(estimator_for(table, stored.settings), table, stored.settings)
         earlier = tuple(note for note in certificate.notes if note.code == EARLIER)
         checks = compare_certificates(certificate, annotate(again, table, stored.settings.time, earlier))
         checks.append(_check_predictor(stored, as_linear(again.issued_.stored, table)))
@@ -265,7 +271,7 @@ def _check_trust(stored: StoredRun, trust: tuple[str, ...]) -> None:
     if missing:
         raise ValueError(
             f"The predictor asks for the model {missing[0]!r}, which is neither built in nor on the list of "
-            f"classifiers of scikit-learn. If you trust it, give --trust {missing[0]}."
+            f"classifiers of scikit-learn. If you trust it, pass --trust {missing[0]}."
         )
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pacbayes._core.plain import visible
 from pacbayes.certificate import Certificate
-from pacbayes.certificate.words import sentences
+from pacbayes.certificate.statement_table import claim_lines, is_listed
 from pacbayes.runs.models import trust_needed
 from pacbayes.runs.settings import Settings
 from pacbayes.tables.words import class_counts
@@ -38,15 +38,15 @@ _WHY = {
 }
 _README = """\
 {sentences}
-It is about new rows from the same source as those it was made from, answered one by one.
+It is about new rows from the same source as the table, predicted one by one.
 
-Written by pacbayes. The commands below are typed in this folder.
+Written by pacbayes. Run the commands below in this folder.
 
 Use it
 
     pacbayes predict . new.csv --out predictions.csv{predict_trust}
 
-new.csv is a table with the columns of the first one; their order does not matter, and {target} may be left out.
+new.csv is a table with the same columns as the first one, in any order; {target} may be left out.
 In Python:
 
     import pacbayes as pb
@@ -57,13 +57,13 @@ In Python:
     pacbayes verify .
     pacbayes verify .{data}{verify_trust}
 
-The first recomputes the number from what was observed. The second learns everything again from the table, wherever
-that file is now; it has to be the very same one.
+The first recomputes the number from what was observed. The second trains everything again from the table; replace its
+name by the path of that file, whose content must be unchanged.
 
 Files
 
     certificate.json   the claim, and all numbers to recompute it
-    report.html        a report for people; open it in a browser
+    report.html        a report to share; open it in a browser
     model.json         the predictor, or what belongs to it: columns, classes, settings
     model.skops        fitted models without pickle, where model.json does not hold the predictor itself
 {refit_files}"""
@@ -79,32 +79,37 @@ The sentence at the top of this page is not about it.
 _REFIT_FILE = "    {file}\n                       the model refitted on all rows, without pickle\n"
 _TRANSFER_FILE = "    transfer.json      the claim on the model refitted on all rows\n"
 _NOT_CERTIFIED = (
-    "The model refitted on all rows is NOT CERTIFIED: it was trained on the rows that judged the other one, and "
-    "nothing is guaranteed of it."
+    "The model refitted on all rows is NOT CERTIFIED: it was trained on the rows that the certified model "
+    "was evaluated on, and nothing is guaranteed about it."
 )
 
 
 _CHECK_README = """\
 {sentences}
-It is about new rows from the same source as those in the file, and holds if the predictor was fixed before these rows
-were looked at: they played no part in training or choosing it.
+It is about new rows from the same source as those in the file, and holds if the predictor was fixed before anyone
+looked at these rows: they played no part in training or choosing it.
 
-Written by pacbayes. The commands below are typed in this folder.
+Written by pacbayes. Run the commands below in this folder.
 
 Check it
 
     pacbayes verify .
     pacbayes verify . --data {data}
 
-The first recomputes the number from what was observed. The second counts again in the file of predictions, wherever it
-is now.
+The first recomputes the number from what was observed. The second counts again in the file of predictions;
+replace its name by the path of that file.
 
 Files
 
     certificate.json   the claim, and all numbers to recompute it
-    report.html        a report for people; open it in a browser
-    predictions.json   in which columns of the file labels and predictions are
+    report.html        a report to share; open it in a browser
+    predictions.json   which columns of the file hold labels and predictions
 """
+
+
+def _claims(certificate: Certificate) -> str:
+    """Return all that is claimed, for a text file; a blank line follows a table."""
+    return "\n".join([*claim_lines(certificate), *([""] if is_listed(certificate) else [])])
 
 
 def trust_options(names: Sequence[str]) -> str:
@@ -180,7 +185,7 @@ def readme_words(
     pacbayes verify . --data 'my table.csv'
     """
     return _README.format(
-        sentences="\n".join(sentences(certificate)),
+        sentences=_claims(certificate),
         target=visible(repr(settings.target)),
         predict_trust=trust_options(trust),
         trust_argument=f", trust={trust!r}" if trust else "",
@@ -210,7 +215,7 @@ def check_readme_words(certificate: Certificate, source: str) -> str:
     >>> "verify . --data p.csv" in check_readme_words(pb.certify_predictions([0, 1], [0, 1]), "p.csv")
     True
     """
-    return _CHECK_README.format(sentences="\n".join(sentences(certificate)), data=visible(quote(source)))
+    return _CHECK_README.format(sentences=_claims(certificate), data=visible(quote(source)))
 
 
 def method_words(settings: Settings, why: str) -> str:

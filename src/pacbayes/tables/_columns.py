@@ -113,7 +113,7 @@ def check_missing(columns: Sequence[Column], rows: int, missing: str) -> None:
         some = ", ".join(f"{column.name!r} ({column.missing})" for column in lacking[:5])
         more = f" and {len(lacking) - 5} more" if len(lacking) > 5 else ""
         raise TableError(
-            f"Values are missing in {some}{more} of {rows} rows. Give --missing category to keep them as a "
+            f"Values are missing in {some}{more} of {rows} rows. Pass --missing category to keep them as a "
             "category of their own, or leave columns out with --drop."
         )
 

@@ -125,7 +125,7 @@ def _exact_numbers(version: str) -> dict[str, str]:
 def _refuse_zeros(part: bytes, encoding: str | None) -> None:
     if b"\0" in part and not is_wide(encoding):
         wide = part.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-        hint = " It begins like text in UTF-16: give --encoding utf-16, or save it as UTF-8." if wide else ""
+        hint = " It begins like text in UTF-16: pass --encoding utf-16, or save it as UTF-8." if wide else ""
         raise TableError(f"it is not text: it holds zero bytes.{hint}")
 
 
@@ -133,7 +133,7 @@ def _refuse_encoding(error: UnicodeDecodeError) -> TableError:
     if error.encoding.replace("-", "").lower() not in {"utf8", "utf8sig"}:
         return TableError(f"it is not text in {error.encoding}, which --encoding says it is ({one_line(error)}).")
     return TableError(
-        f"it is not text in UTF-8 ({one_line(error)}). Give its encoding, such as --encoding latin-1, or save it as "
+        f"it is not text in UTF-8 ({one_line(error)}). Pass its encoding, such as --encoding latin-1, or save it as "
         "UTF-8."
     )
 

@@ -3,10 +3,10 @@
   var rows = JSON.parse(document.getElementById("values").textContent);
   function show() {
     var row = rows[Number(slider.value)];
-    document.getElementById("chosen").textContent = String(row.delta);
+    document.getElementById("chosen").textContent = row.confidence;
     document.getElementById("result").textContent = row.shown;
     if (document.getElementById("vote")) { document.getElementById("vote").textContent = row.vote_shown; }
-    slider.setAttribute("aria-valuetext", "delta " + row.delta + ", " + slider.dataset.noun + " at most " + row.shown);
+    slider.setAttribute("aria-valuetext", "confidence " + row.confidence + ", " + slider.dataset.noun + " at most " + row.shown);
   }
   slider.value = slider.defaultValue;
   slider.addEventListener("input", show);

@@ -1,0 +1,160 @@
+"""What a page says at its top: statements that certify nothing, and cautions that matter; codes first, then words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from pacbayes import bounds
+from pacbayes._core.note_words import fill_sentence
+from pacbayes._core.notes import Note
+from pacbayes._core.plain import visible
+from pacbayes._core.units import observed_text
+from pacbayes.certificate.parts import has_parts
+from pacbayes.certificate.statement import REFIT, observed_share
+from pacbayes.certificate.words import confidence_words, headline_value, limit_name, note_words, risk_words
+
+if TYPE_CHECKING:
+    from pacbayes.certificate.certificate import Certificate
+    from pacbayes.certificate.statement import Statement
+
+__all__ = ["find_empty", "find_notices", "is_vacuous", "notice_words"]
+
+_USEFUL = 0.5  # a limit on an error that says something
+_MOST = 6  # sentences on single statements
+_FACTORS = {"same": 1.0, "twice": 2.0}  # what a consequence's limit is, relative to the statement's
+_WORDS = {
+    "nothing_certified": "{what}: nothing is certified, {rows:,} rows are too few; about {needed:,} would do.",
+    "nothing_certified_often_wrong": "{what}: nothing is certified; the observed value is {observed}, and more rows "
+    "alone will not help.",
+    "nothing_certified_from": "{what}: nothing is certified from {rows:,} rows.",
+    "nothing_certified_more": "Nothing is certified by {count} more statements; they are listed below.",
+    "no_better_than_common": "This guarantee is no better than always giving the most common answer, {label!r}, which "
+    "is wrong on {share} of these rows.",
+    "delta_above_half": "The confidence is only {confidence}: the guarantee may be wrong more often than right.",
+    "judged_rows_learned": "{repeated} of {rows} judged rows are copies of learning rows, far more than by chance; the "
+    "number may be too good.",
+    "unlabelled_rows_seen": "{repeated} of {rows} unlabelled rows are copies of rows that were learned from or judged; "
+    "the number may be too good.",
+    "several_seeds": "This was done {count} times with other random orders of the rows; if the best was picked, the "
+    "number is too good.",
+    "refit_not_certified": "A second model, trained on all rows, lies beside the certified one. It is not certified: "
+    "no number on this page is about it.",
+}
+_CAUTIONS = ("delta_above_half", "judged_rows_learned", "unlabelled_rows_seen", "several_seeds")
+
+
+def is_vacuous(statement: Statement, value: float | None = None) -> bool:
+    """Return whether a limit of a statement, by default its own, excludes nothing.
+
+    Examples
+    --------
+    >>> import pacbayes as pb
+    >>> from pacbayes.certificate import is_vacuous
+    >>> [is_vacuous(pb.certify_predictions([0] * 3, [1] * wrong + [0] * (3 - wrong)).statements[0]) for wrong in (3, 2)]
+    [True, False]
+    """
+    limit = statement.value if value is None else value
+    return limit <= 0.0 if statement.side == "lower" else limit >= 1.0
+
+
+def find_notices(
+    certificate: Certificate, trivial: Mapping[str, str | float] | None = None, *, has_transfer: bool = False
+) -> list[Note]:
+    """Return what has to be said at the top of a report, as codes with numbers, the gravest first.
+
+    Parameters
+    ----------
+    certificate : Certificate
+        Each of its statements that certifies nothing is named, with the rows that would do where that can be told.
+    trivial : mapping, optional
+        The most common class: "label", and the "share" of rows that it misclassifies.
+    has_transfer : bool, default=False
+        Whether a second model that was trained on all rows has a certificate of its own.
+
+    Examples
+    --------
+    >>> import pacbayes as pb
+    >>> from pacbayes.certificate import find_notices, notice_words
+    >>> [notice_words(each) for each in find_notices(pb.certify_predictions([0] * 3, [1] * 3))]  # doctest: +ELLIPSIS
+    ['True error of ... predictions: nothing is certified; the observed value is 100 %, and more rows alone ...']
+    """
+    further = [*_cautions(certificate), *_refit(certificate, has_transfer=has_transfer)]
+    return [*find_empty(certificate), *_comparison(certificate, trivial), *further]
+
+
+def find_empty(certificate: Certificate) -> list[Note]:
+    """Return the statements that certify nothing, as codes with numbers; the first few, and how many more there are.
+
+    Examples
+    --------
+    >>> import pacbayes as pb
+    >>> from pacbayes.certificate import find_empty
+    >>> [each.code for each in find_empty(pb.certify_predictions([0] * 3, [1] * 3))]
+    ['nothing_certified_often_wrong']
+    """
+    empty = list(_empty_statements(certificate))
+    if len(empty) <= _MOST:
+        return empty
+    return [*empty[:_MOST], Note("nothing_certified_more", {"count": len(empty) - _MOST})]
+
+
+def notice_words(note: Note) -> str:
+    """Return a notice as a sentence without code or theory; :func:`find_notices` has an example."""
+    try:
+        return visible(fill_sentence(_WORDS[note.code], note))
+    except (KeyError, IndexError, ValueError):  # a note from a file, without its numbers
+        return note_words(note)
+
+
+def _empty_statements(certificate: Certificate) -> Iterator[Note]:
+    for statement in certificate.statements:
+        delta = certificate.delta * statement.share / certificate.candidates
+        covered = [(statement.about, "same", statement.value)]
+        covered += [(each.about, each.rule, each.value) for each in statement.consequences]
+        for about, rule, value in covered:
+            if is_vacuous(statement, value):
+                yield _empty_note(statement, about, _USEFUL / _FACTORS.get(rule, 1.0), delta)
+
+
+def _empty_note(statement: Statement, about: str, target: float, delta: float) -> Note:
+    what = limit_name(statement, about)
+    if statement.n and observed_share(statement) >= target:
+        return Note("nothing_certified_often_wrong", {"what": what, "observed": risk_words(statement)})
+    needed = _rows_needed(statement, target, delta)
+    if needed <= statement.n:
+        return Note("nothing_certified_from", {"what": what, "rows": statement.n})
+    return Note("nothing_certified", {"what": what, "rows": statement.n, "needed": needed})
+
+
+def _rows_needed(statement: Statement, target: float, delta: float) -> int:
+    """Return with how many rows like these the limit would say something; 0 where that cannot be told."""
+    risk = observed_share(statement) if statement.n else 0.0
+    if not math.isfinite(risk) or statement.source is not None or has_parts(statement):
+        return 0
+    try:
+        return bounds.examples_needed(statement.bound, target=target, risk=risk, kl=statement.kl, delta=delta)[0]
+    except (ValueError, TypeError, KeyError):  # a bound that needs more than a risk
+        return 0
+
+
+def _comparison(certificate: Certificate, trivial: Mapping[str, str | float] | None) -> list[Note]:
+    if trivial is None or certificate.statements[0].quantity != "error":
+        return []
+    share = float(trivial["share"])
+    if headline_value(certificate) < share:
+        return []
+    numbers = {"label": str(trivial["label"]), "share": observed_text(share, None, None)}
+    return [Note("no_better_than_common", numbers)]
+
+
+def _cautions(certificate: Certificate) -> list[Note]:
+    confidence = {"confidence": confidence_words(certificate.delta)}
+    return [Note(each.code, {**each.numbers, **confidence}) for each in certificate.notes if each.code in _CAUTIONS]
+
+
+def _refit(certificate: Certificate, *, has_transfer: bool) -> list[Note]:
+    """Return that a second model is not certified, where there is one, and nothing says otherwise."""
+    is_beside = REFIT in certificate.choices and certificate.statements[0].source is None
+    return [Note("refit_not_certified")] if is_beside and not has_transfer else []

@@ -1,0 +1,105 @@
+"""Bounds that are put together from parts of the rows: averages over classes, differences between groups.
+
+Each part has a limit of its own at an even share of the statement's delta, so that all of them hold at once; what is
+stated follows from them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pacbayes import bounds
+from pacbayes._core.rounding import raised
+from pacbayes._core.types import FloatArray
+from pacbayes.certificate.quantities import QUANTITIES
+from pacbayes.certificate.statement import Statement
+
+__all__ = ["average_limit", "difference_limits", "has_parts", "part_limits", "rows_for_half", "wrong_parts"]
+
+
+def has_parts(statement: Statement) -> bool:
+    """Return whether a statement's bound is put together from parts of its rows."""
+    known = QUANTITIES.get(statement.quantity)
+    return bool(statement.groups) or (known is not None and known.is_counted_by_class)
+
+
+def part_limits(statement: Statement, delta: float) -> tuple[FloatArray, FloatArray]:
+    """Return the upper and the lower limit on each part's share of errors; all of them hold at once.
+
+    Parameters
+    ----------
+    statement : Statement
+        With "errors" and "rows" by part.
+    delta : float
+        The statement's own. An average needs upper limits alone, and each part gets an even share; a difference needs
+        both, and each of the two gets half of that.
+    """
+    errors, rows = (np.asarray(statement.observed[name], dtype=float) for name in ("errors", "rows"))
+    own = delta / (errors.size * (2 if statement.groups else 1))
+    high = _upper(statement.bound, errors, rows, own)
+    low = 1.0 - _upper(statement.bound, rows - errors, rows, own)
+    return high, np.maximum(low - np.spacing(1.0), 0.0)
+
+
+def _upper(bound: str, errors: FloatArray, rows: FloatArray, delta: float) -> FloatArray:
+    """Return the limits for parts with rows, and 1 for parts without."""
+    some = np.maximum(rows, 1.0)
+    share = np.minimum(errors, some)
+    exact = bounds.chernoff(share / some, some, delta) if bound == "chernoff" else None
+    found = np.asarray(bounds.clopper_pearson(share, some, delta) if exact is None else exact)
+    return np.where(rows > 0.0, np.maximum(found, share / some), 1.0)
+
+
+def average_limit(statement: Statement, delta: float) -> float:
+    """Return the limit on the mean over classes of the share of errors."""
+    high, _ = part_limits(statement, delta)
+    return min(float(raised(np.float64(high.mean()), float(high.size + 2))), 1.0)
+
+
+def difference_limits(statement: Statement, delta: float) -> tuple[float, float]:
+    """Return the upper and the lower limit on the largest difference between any two groups.
+
+    On the event that all limits of the groups hold, no two of the true shares are farther apart than the largest
+    upper and the smallest lower limit of *different* groups, and two of them are at least as far apart as the largest
+    lower and the smallest upper limit.
+    """
+    high, low = part_limits(statement, delta)
+    upper = max(_most_apart(high, low), statement.risk)
+    return min(float(raised(np.float64(upper), 2.0)), 1.0), max(float(low.max() - high.min()) - 1e-15, 0.0)
+
+
+def _most_apart(high: FloatArray, low: FloatArray) -> float:
+    """Return the largest ``high[i] - low[j]`` of two different groups; 0 where there is one alone."""
+    if high.size < 2:
+        return 0.0
+    apart = high[:, None] - low[None, :]
+    np.fill_diagonal(apart, -np.inf)
+    return max(float(apart.max()), 0.0)
+
+
+def rows_for_half(delta: float) -> int:
+    """Return how many rows are needed for a limit below one half, if none of them is an error.
+
+    Examples
+    --------
+    >>> from pacbayes.certificate.parts import rows_for_half
+    >>> rows_for_half(0.05), rows_for_half(0.005)
+    (5, 8)
+    """
+    return int(np.ceil(np.log(delta) / np.log(0.5) + 1e-9))
+
+
+def wrong_parts(statement: Statement) -> str | None:
+    """Return what no rows can have given; None if there is nothing of the kind."""
+    given = statement.observed
+    if set(given) != {"errors", "rows"}:
+        return "names"
+    errors, rows = given["errors"], given["rows"]
+    if not isinstance(errors, list) or not isinstance(rows, list) or len(errors) != len(rows) or not rows:
+        return "parts"
+    if statement.groups and len(statement.groups) != len(rows):
+        return "groups"
+    whole = all(type(each) is int for each in (*errors, *rows))
+    if not whole or any(not 0 <= count <= each for count, each in zip(errors, rows, strict=True)):
+        return "errors"
+    return None if sum(rows) == statement.n else "rows"

@@ -1,0 +1,100 @@
+"""What is asked of a predictor that exists, from the arguments of those who ask."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pacbayes._core.arguments import check_range, single, to_floats
+from pacbayes._core.steadiness import Answers
+from pacbayes._core.types import Labels, Rows
+from pacbayes.estimators.base import check_candidates
+from pacbayes.metrics import (
+    Grouping,
+    LossRule,
+    Questions,
+    group_rows,
+    group_values,
+    read_group_columns,
+    read_questions,
+)
+from pacbayes.procedures.given import Given
+
+__all__ = ["Groups", "find_groups", "find_questions", "given_procedure", "read_probabilities"]
+
+Groups = str | int | Sequence[str | int] | ArrayLike | Mapping[str, ArrayLike]
+
+
+def given_procedure(owner: str, delta: object, candidates: object, questions: Questions) -> Given:
+    """Return the procedure for predictions that are given, or say what is wrong with delta or candidates."""
+    return Given(
+        delta=float(single(owner, "delta", delta)),  # type: ignore[arg-type]
+        candidates=check_candidates(owner, candidates),
+        questions=questions,
+    )
+
+
+def find_groups(
+    owner: str, groups: Groups | None, rows: int, X: Rows | None
+) -> tuple[tuple[str | int, ...], Grouping | None]:
+    """Return the columns that rows are grouped by, and which group each row is in."""
+    if groups is None:
+        return (), None
+    if isinstance(groups, str | int) or (isinstance(groups, list | tuple) and len(groups) != rows):
+        named = read_group_columns(owner, groups)
+        if X is None:
+            raise ValueError(f"The 'groups' of {owner} must be the group of each row, or several by name. Got {named}.")
+        return named, group_rows(owner, X, named)
+    frame: Any = groups
+    given = {str(name): frame[name] for name in frame} if _has_names(groups) else {"group": frame}
+    columns = {name: np.asarray(values) for name, values in given.items()}
+    for name, values in columns.items():
+        if values.shape != (rows,):
+            raise ValueError(
+                f"The 'groups' of {owner} must have one value per row ({rows}). Got shape {values.shape} for {name!r}."
+            )
+    return tuple(columns), group_values(owner, columns)
+
+
+def _has_names(groups: object) -> bool:
+    return isinstance(groups, Mapping) or hasattr(groups, "columns")
+
+
+def find_questions(
+    owner: str,
+    rule: LossRule | None,
+    metrics: str | Sequence[str] | Mapping[str, float],
+    columns: tuple[str | int, ...],
+    grouping: Grouping | None,
+    differences: bool,
+    cost: Mapping[tuple[Any, Any], float] | ArrayLike | None,
+    classes: Labels,
+) -> Questions:
+    """Return what is asked: of predictions that are numbers their loss, of others what the metrics say."""
+    named = columns if grouping is not None else None
+    if rule is None:
+        return read_questions(owner, metrics, named, differences=differences, cost=cost, classes=classes)
+    if metrics != ("error",) or differences or cost is not None:
+        raise ValueError(f"{owner} takes 'metrics', 'differences' and 'cost' for classes. Got loss={rule.name!r}, too.")
+    return Questions((rule.name,), columns)
+
+
+def read_probabilities(
+    owner: str, given: ArrayLike | None, asked: Questions, rows: int, classes: Labels
+) -> Answers | None:
+    """Return probabilities, one per row and class; None where nothing is asked of them."""
+    if given is None:
+        if asked.needs_probabilities:
+            raise ValueError(f"{owner} needs 'probabilities' for {', '.join(asked.names)}. Got none.")
+        return None
+    found = to_floats(owner, "probabilities", given)
+    if found.shape != (rows, classes.size):
+        raise ValueError(
+            f"The 'probabilities' argument of {owner} must have a row per label ({rows}) and a column per class "
+            f"({classes.size}). Got shape {found.shape} instead."
+        )
+    check_range(owner, "probabilities", found, 0.0, 1.0, "lie in [0, 1]")
+    return Answers(found, [])

@@ -1,0 +1,174 @@
+"""Statements about the judged rows of one fixed predictor: each metric for all rows, by group, and as a difference."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from pacbayes._core.types import FloatArray
+from pacbayes.certificate import (
+    GROUP_COLUMNS,
+    METRIC_WEIGHTS,
+    QUANTITIES,
+    SEPARATOR,
+    Certificate,
+    Choice,
+    Statement,
+    compared_groups,
+    recorded_weights,
+    share_among,
+    write_weights,
+)
+from pacbayes.metrics import LARGEST_LOG_LOSS, CostTable, Grouping, Judged, Metric, Questions
+from pacbayes.procedures.base import draw_order
+from pacbayes.procedures.blocks import observe_blocks
+
+__all__ = ["ASKED", "Judgement", "arrange", "choices_of", "questions_of"]
+
+_ORDER_SEED = 0
+ASKED = frozenset(
+    {GROUP_COLUMNS, METRIC_WEIGHTS, "costs", "largest_cost", "largest_log_loss"}
+)  # choices of what is asked
+_COUNTS = frozenset({"clopper_pearson", "chernoff"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgement:
+    """How the judged rows become statements.
+
+    Attributes
+    ----------
+    questions : Questions
+        What is asked.
+    about : str
+        Whose predictions they are: a code of :data:`pacbayes.certificate.SUBJECTS`.
+    delta : float
+        The certificate's, over its candidates.
+    assumptions : tuple of str
+        Codes of what has to be true.
+    bound : str
+        For counts; losses between 0 and 1 are bounded by bets that adapt.
+    shuffled : bool
+        Whether rows came in an order that was drawn before; where not, bets are made in an order drawn with a fixed
+        seed, since files are often sorted, by label for example.
+    """
+
+    questions: Questions
+    about: str
+    delta: float
+    assumptions: tuple[str, ...]
+    bound: str = "clopper_pearson"
+    shuffled: bool = True
+
+    def state(self, judged: Judged, grouping: Grouping | None = None) -> list[Statement]:
+        """Return all statements, with their shares of delta: the first metric for all rows comes first."""
+        metrics = self.questions.metrics
+        found = [self._statement(each, judged) for each in metrics]
+        if grouping is not None:
+            for rows, name in zip(grouping.rows_of(), grouping.names, strict=True):
+                part = judged.take(rows)
+                found += [replace(self._statement(each, part), group=dict(name)) for each in metrics]
+            if self.questions.differences:
+                found += self._differences(found)
+        return arrange(found, self.questions)
+
+    def _statement(self, metric: Metric, judged: Judged) -> Statement:
+        seen = metric.observe(judged)
+        losses = seen.losses
+        parameter = QUANTITIES[metric.quantity].parameter
+        stated = ("scale_before",) if parameter in ("largest_cost", "largest_log_loss") else ()
+        return Statement(
+            about=self.about,
+            quantity=metric.quantity,
+            side=QUANTITIES[metric.quantity].side,
+            label=metric.label,
+            scale=seen.scale,
+            n=seen.n,
+            observed=seen.observed if losses is None else observe_blocks(self._arranged(losses), self.delta),
+            bound=self._bound(losses),
+            rates=None if losses is None else "one_n",
+            assumptions=(*self.assumptions, *judged.assumptions, *stated),
+        )
+
+    def _bound(self, losses: FloatArray | None) -> str:
+        if losses is not None:
+            return "sequential"
+        return self.bound if self.bound in _COUNTS else "clopper_pearson"
+
+    def _arranged(self, losses: FloatArray) -> FloatArray:
+        return losses if self.shuffled else losses[draw_order(_ORDER_SEED, losses.size)[0]]
+
+    def _differences(self, found: Sequence[Statement]) -> list[Statement]:
+        """Return the largest difference of each metric between groups that have rows enough to tell them apart."""
+        made = []
+        for name in dict.fromkeys(each.name for each in found):
+            groups = [each for each in found if each.name == name and each.group is not None]
+            if len(groups) < 2:  # to give its share of delta to the others would be a choice by these rows
+                raise ValueError("Differences are between groups. Among the judged rows there is one group alone.")
+            if not QUANTITIES[groups[0].quantity].is_share:
+                raise ValueError(f"Differences between groups are stated of rates. Got the metric {name!r} instead.")
+            share = self.delta * self._part_of(name) / self.questions.families
+            made.append(_difference(compared_groups(groups, share)))
+        return made
+
+    def _part_of(self, name: str) -> float:
+        weights = self.questions.weights or (1.0,) * len(self.questions.names)
+        return weights[self.questions.keys.index(name)] / sum(weights)
+
+
+def _difference(groups: Sequence[Statement]) -> Statement:
+    return replace(
+        groups[0],
+        side="both",
+        group=None,
+        groups=tuple(dict(each.group or {}) for each in groups),
+        n=sum(each.n for each in groups),
+        observed={"errors": [each.observed["errors"] for each in groups], "rows": [each.n for each in groups]},
+    )
+
+
+def arrange(found: Sequence[Statement], questions: Questions) -> list[Statement]:
+    """Return statements in the order of a certificate, each with its share of delta."""
+    ordered, weights = _in_order(found), questions.weights
+    named = None if weights is None else dict(zip(questions.keys, weights, strict=True))
+    return [replace(each, share=share) for each, share in zip(ordered, share_among(ordered, named), strict=True)]
+
+
+def _in_order(found: Sequence[Statement]) -> list[Statement]:
+    """Return what is about all rows first, then metric by metric the groups, each followed by its difference."""
+    names = list(dict.fromkeys(each.name for each in found))
+    parts = [each for each in found if each.group is not None or each.groups]
+    whole = [each for each in found if each.group is None and not each.groups]
+    return [*whole, *(each for name in names for each in parts if each.name == name)]
+
+
+def choices_of(questions: Questions, grouping: Grouping | None) -> list[Choice]:
+    """Return what was asked, as a certificate records it beside its statements."""
+    names = [each.quantity for each in questions.metrics]
+    made = [] if grouping is None else [Choice(GROUP_COLUMNS, SEPARATOR.join(grouping.columns), "given")]
+    if questions.weights is not None:
+        weights = dict(zip(questions.keys, questions.weights, strict=True))
+        made.append(Choice(METRIC_WEIGHTS, write_weights(weights), "given"))
+    if questions.costs is not None:
+        made.append(Choice("costs", questions.costs.to_text(), "given"))
+        made.append(Choice("largest_cost", questions.costs.largest, "given"))
+    if "log_loss" in names:
+        made.append(Choice("largest_log_loss", LARGEST_LOG_LOSS, "given"))
+    return made
+
+
+def questions_of(certificate: Certificate) -> Questions:
+    """Return what was asked of a predictor, as its certificate tells.
+
+    Columns are those of frames; of arrays their position cannot be told from a name.
+    """
+    found = {each.what: each.value for each in certificate.choices}
+    names = tuple(dict.fromkeys(each.name for each in certificate.statements))
+    columns = str(found[GROUP_COLUMNS]).split(SEPARATOR) if GROUP_COLUMNS in found else []
+    costs = CostTable.from_text(str(found["costs"])) if "costs" in found else None
+    return Questions(names, tuple(columns), bool(certificate.differences), _weights(certificate, names), costs)
+
+
+def _weights(certificate: Certificate, names: Sequence[str]) -> tuple[float, ...] | None:
+    found = recorded_weights(certificate)
+    return None if found is None else tuple(found[name] for name in names)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
         CertifiedLogisticRegression,
         CertifiedRegressor,
         OnlineCertifiedClassifier,
+        SelectiveClassifier,
         certify,
         certify_predictions,
     )
@@ -62,6 +63,7 @@ __all__ = [
     "OnlineReference",
     "RecursiveLogistic",
     "RefittedLogistic",
+    "SelectiveClassifier",
     "StochasticReference",
     "Summary",
     "__version__",
@@ -106,6 +108,7 @@ _SOURCES = {
     "OnlineReference": "online",
     "RecursiveLogistic": "learners",
     "RefittedLogistic": "learners",
+    "SelectiveClassifier": "estimators",
     "StochasticReference": "online",
     "Summary": "summary",
     "bounds": "",

@@ -88,7 +88,7 @@ class TestCertify:
         certificate = pb.Certificate.from_json(tmp_path / "out" / "certificate.json")
         assert certificate.statements[0].scale == 5.0
         assert "the mean cost of `predict`, at costs up to 5" in result.stdout
-        assert "For comparison: always answering" not in result.stdout  # which compares errors
+        assert "For comparison: always predicting" not in result.stdout  # which compares errors
         assert run("verify", "out", "--data", table).exit_code == 0
 
     def test_judged_rows_of_their_own(self, run, table, tmp_path):

@@ -30,7 +30,7 @@ def test_a_rare_class_is_set_against_the_most_common_answer(run, tmp_path):
     result = run("certify", "rare.csv", "--target", "t", "--out", "o")
     assert result.exit_code == 0
     assert "fraud: 5, ok: 495" in result.stdout
-    assert "always answering 'ok' would be wrong on 1.00 %" in result.stdout
+    assert "always predicting 'ok' would be wrong on 1.00 %" in result.stdout
     assert "no better than always giving the most common answer" in result.stdout
     page = (tmp_path / "o" / "report.html").read_text()
     assert "no better than always giving the most common answer" in page

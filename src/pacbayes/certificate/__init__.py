@@ -14,6 +14,7 @@ from pacbayes.certificate.notices import find_empty, find_notices, is_vacuous, n
 from pacbayes.certificate.order import add_period, restrict_to_later
 from pacbayes.certificate.parts import rows_for_half
 from pacbayes.certificate.quantities import QUANTITIES, Quantity
+from pacbayes.certificate.sequences import TARGETS, THRESHOLD, THRESHOLDS, count_passed, rows_for_target
 from pacbayes.certificate.shares import METRIC_WEIGHTS, recorded_weights, share_among, write_weights
 from pacbayes.certificate.statement import REFIT, Choice, Consequence, Reference, Source, Statement, metric_name
 from pacbayes.certificate.subjects import SUBJECTS, Subject
@@ -29,6 +30,9 @@ __all__ = [
     "SEPARATOR",
     "SOURCE_BOUNDS",
     "SUBJECTS",
+    "TARGETS",
+    "THRESHOLD",
+    "THRESHOLDS",
     "TRANSFER_DELTA",
     "Cause",
     "Certificate",
@@ -46,6 +50,7 @@ __all__ = [
     "add_period",
     "compare",
     "compared_groups",
+    "count_passed",
     "data_digest",
     "digest_of_arrays",
     "evaluate_statement",
@@ -63,6 +68,7 @@ __all__ = [
     "restrict_to_later",
     "risk_bound",
     "rows_for_half",
+    "rows_for_target",
     "schema",
     "share_among",
     "write_curve",

@@ -14,6 +14,7 @@ from pacbayes._core.rounding import raised
 from pacbayes._core.types import FloatArray, FloatOrArray
 from pacbayes.certificate.blocks import block_statistics
 from pacbayes.certificate.parts import average_limit, difference_limits, has_parts
+from pacbayes.certificate.sequences import steps_of, tested_limit
 from pacbayes.certificate.statement import Reference, Statement, observed_share
 
 __all__ = [
@@ -123,6 +124,8 @@ def evaluate_limits(
     """Evaluate a statement's bound, and of a difference also the lower one; arguments as for the value alone."""
     if statement.groups:
         return difference_limits(statement, delta * statement.share)
+    if statement.target is not None:
+        return tested_limit(statement, delta * statement.share), None
     upper = _upper_limit(statement, delta, grid_delta, kl)
     if statement.side != "lower":
         return upper, None
@@ -145,7 +148,7 @@ def _upper_limit(statement: Statement, delta: float, grid_delta: float | None, k
         statement.bound,
         given,
         statement.n,
-        delta * statement.share,
+        delta * statement.share / steps_of(statement),
         divergence,
         reference=statement.reference,
         several=bool(statement.references),

@@ -18,6 +18,7 @@ from pacbayes.certificate.last_shares import last_share
 from pacbayes.certificate.parameters import is_own_parameter
 from pacbayes.certificate.parts import has_parts, wrong_parts
 from pacbayes.certificate.quantities import QUANTITIES
+from pacbayes.certificate.sequences import is_own_sequence, is_step, wrong_steps
 from pacbayes.certificate.shares import check_even_shares
 from pacbayes.certificate.statement import Statement
 from pacbayes.certificate.subjects import SUBJECTS
@@ -132,6 +133,7 @@ def _check_claims(record: Certificate, statement: Statement) -> Check:
         else not is_own_source(record, statement, statement.source),
         "rates": not _own_rates(record, statement),
         "quantity": not _own_quantity(statement),
+        "sequence": not is_own_sequence(record, statement),
         "rows": not own_rows(record, statement),
         "scale": not _own_scale(record, statement),
         "assumptions": not _own_assumptions(record, statement),
@@ -226,6 +228,8 @@ def _check_observed(record: Certificate, statement: Statement) -> Check:
     """Check what follows from the definition of what was observed."""
     if statement.source is not None:
         wrong = wrong_disagreements(statement)
+    elif is_step(statement):
+        wrong = wrong_steps(record, statement)
     elif has_parts(statement):
         wrong = wrong_parts(statement)
     elif "errors" in statement.observed:

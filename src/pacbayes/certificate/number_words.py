@@ -92,6 +92,9 @@ def _statement_rows(statement: Statement) -> list[tuple[str, str]]:
     lines += [("vote", limit_words(statement, each.value)) for each in statement.consequences if each.about == "vote"]
     if statement.share < 1.0:
         lines.append(("share", f"{percent_text(statement.share)} of delta"))
+    if statement.target is not None:
+        passed, steps = statement.observed["passed"], len(statement.observed["rows_along"])
+        lines.append(("thresholds", f"{passed} of {steps} passed, tested one after another"))
     if statement.source is None:
         lines.append(("examples", f"{statement.n}, the rows that the bound is computed on"))
     lines.append(("observed", risk_words(statement)))

@@ -26,6 +26,8 @@ _COLOURS = ("#1d5bb5", "#d1495b", "#2a8c6a", "#8a5fbf")  # the first is what a r
 _SOFT, _LINE = "#66717f", "#dfe3e8"
 _TICKS = (0.5, 0.05, 0.01, 0.001, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12)
 _POINTS = 33
+_MOST_TICKS = 6  # beside long names there is no room for more
+_PAPER = {"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 1.0}  # below a number that a line crosses
 
 
 def draw(certificate: Certificate, kind: str, ax: Axes | None) -> Axes:
@@ -47,8 +49,9 @@ def draw(certificate: Certificate, kind: str, ax: Axes | None) -> Axes:
 
 def _show_percent(axis: Axis) -> None:
     """Write the numbers along an axis of shares as percentages, as all words have them."""
-    from matplotlib.ticker import FuncFormatter  # noqa: PLC0415
+    from matplotlib.ticker import FuncFormatter, MaxNLocator  # noqa: PLC0415
 
+    axis.set_major_locator(MaxNLocator(_MOST_TICKS))
     axis.set_major_formatter(FuncFormatter(lambda share, _: f"{100.0 * share:.4g} %"))
 
 
@@ -104,7 +107,7 @@ def _draw_delta(certificate: Certificate, axes: Axes) -> None:
 
 def _mark(axes: Axes, x: float, y: float, text: str, colour: str) -> None:
     axes.plot([x], [y], "o", color=colour)
-    axes.annotate(text, (x, y), xytext=(-6, 6), textcoords="offset points", ha="right", color=colour)
+    axes.annotate(text, (x, y), xytext=(-6, 6), textcoords="offset points", ha="right", color=colour, bbox=_PAPER)
 
 
 def _confidence_axis(axes: Axes, ends: tuple[float, float]) -> None:

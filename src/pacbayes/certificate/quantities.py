@@ -71,6 +71,8 @@ class Quantity:
 
 
 _PREDICTIONS = frozenset({"predict", "given_predictions", "given_model"})
+_SHIFTED = frozenset({"shifted"})
+_ANSWERS = frozenset({"answers"})
 _RATED = _PREDICTIONS | {"draw"}  # whose errors are counted on rows that do not depend on what is drawn
 _EXACT = frozenset({"clopper_pearson", "chernoff"})
 _COUNTED = _EXACT | {"betting"}
@@ -82,6 +84,25 @@ QUANTITIES: dict[str, Quantity] = {
         "of new cases are misclassified, at most",
         "Of {cases} new cases, on average at most {count} are misclassified.",
         "The model misclassifies {percent} % of the judged rows; more rows alone will not help.",
+    ),
+    "selective_error": Quantity(
+        "error among answered rows",
+        "of new cases that are answered are misclassified, at most",
+        "Of {cases} new cases that are answered, on average at most {count} are misclassified.",
+        "The model misclassifies {percent} % of the judged rows that it answers; more rows alone will not help.",
+        claim="the true error of {subject}{where} among the rows that it answers is at most {limit}",
+        bounds=frozenset({"clopper_pearson"}),
+        about=_ANSWERS,
+    ),
+    "coverage": Quantity(
+        "share of answered rows",
+        "of new cases are answered, at least",
+        "Of {cases} new cases, on average at least {count} are answered.",
+        "The model does not answer {percent} % of the judged rows.",
+        claim="{subject}{where} answers at least {limit} of rows",
+        side="lower",
+        bounds=frozenset({"clopper_pearson"}),
+        about=_ANSWERS,
     ),
     "loss": Quantity(
         "loss",
@@ -143,7 +164,7 @@ QUANTITIES: dict[str, Quantity] = {
         "The model misses {percent} % of the judged rows of class {label}; more rows alone will not help.",
         has_label=True,
         bounds=_COUNTED,
-        about=_RATED,
+        about=_RATED | _SHIFTED,
     ),
     "fpr": Quantity(
         "false-positive rate of class {label}",
@@ -152,7 +173,7 @@ QUANTITIES: dict[str, Quantity] = {
         "The model takes {percent} % of the judged rows of other classes for {label}; more rows alone will not help.",
         has_label=True,
         bounds=_COUNTED,
-        about=_RATED,
+        about=_RATED | _SHIFTED,
     ),
     "specificity": Quantity(
         "specificity of class {label}",

@@ -50,7 +50,16 @@ class Choice:
     size: float | None = None
 
 
-_LATER = ("references", "source", "scale", "lower", "label", "group", "groups")  # absent where there is nothing to say
+_LATER = (
+    "references",
+    "source",
+    "scale",
+    "target",
+    "lower",
+    "label",
+    "group",
+    "groups",
+)  # absent where there is nothing to say
 AS_GIVEN = Choice("order", "as_given", "given")  # of rows that were not shuffled
 REFIT = Choice("refit", "refit_on_all_rows", "given")  # of a second model, which the certificate is not about
 
@@ -162,6 +171,10 @@ class Statement:
         The one that was subtracted at a strength chosen beforehand.
     scale : float or None
         What errors of predictions that are numbers are measured by, in the units of the labels.
+    target : float or None
+        Of a limit that is tested at a sequence of thresholds (:mod:`pacbayes.certificate.sequences`): what is stated if
+        the first of them passes, fixed beforehand. What was observed is then "rows_along" and "errors_along", a number
+        per threshold, and how many "passed"; of what is stated besides, "errors" and the number of "steps".
     references : tuple of {"fixed", "predictable"}
         Kinds of the references of a portfolio, which bets on all strengths at once.
     source : Source or None
@@ -188,6 +201,7 @@ class Statement:
     rates: str | float | None = None
     reference: Reference | None = None
     scale: float | None = None
+    target: float | None = None
     references: tuple[str, ...] = ()
     source: Source | None = None
     consequences: tuple[Consequence, ...] = ()
@@ -285,6 +299,10 @@ def observed_share(statement: Statement) -> float:
     >>> observed_share(pb.certify_predictions([0, 1], [0, 0]).statements[0])
     0.5
     """
+    if statement.target is not None:
+        passed = statement.observed["passed"]
+        kept = (statement.observed[name][passed - 1] for name in ("errors_along", "rows_along"))
+        return next(kept) / next(kept) if passed else math.nan
     errors, risk, rows = (statement.observed.get(name) for name in ("errors", "risk", "rows"))
     if isinstance(errors, list) and isinstance(rows, list):
         shares = [count / each for count, each in zip(errors, rows, strict=False) if each]

@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from pacbayes._core.plain import visible
+from pacbayes._core.units import percent_text
 from pacbayes.certificate.parts import has_parts, rows_for_half
 from pacbayes.certificate.quantities import QUANTITIES, Quantity
+from pacbayes.certificate.sequences import is_step, rows_for_target
 
 if TYPE_CHECKING:
     from pacbayes.certificate.certificate import Certificate
@@ -20,6 +22,7 @@ __all__ = [
     "quantity_of",
     "quantity_words",
     "short_of_rows",
+    "untested_words",
     "vacuous_words",
 ]
 
@@ -80,6 +83,24 @@ def short_of_rows(certificate: Certificate, statement: Statement) -> int | None:
     return needed if min(rows) < needed else None
 
 
+def untested_words(statement: Statement) -> str:
+    """Return what has to be said where no threshold of a sequence passed its test: nothing is certified.
+
+    Examples
+    --------
+    >>> from pacbayes.certificate import Statement
+    >>> from pacbayes.certificate.statement_words import untested_words
+    >>> print(untested_words(Statement(about="answers", n=0, observed={}, bound="clopper_pearson", target=0.01)))
+    No threshold is certified at 1 %, and `predict_or_abstain` gives no answer to any row.
+    """
+    target = percent_text(statement.target or 0.0)
+    words = {
+        "answers": "`predict_or_abstain` gives no answer to any row",
+        "shifted": f"`predict` answers {visible(statement.label or '')} for every row",
+    }
+    return f"No threshold is certified at {target}, and {words.get(statement.about, 'nothing is stated')}."
+
+
 def vacuous_words(certificate: Certificate, statement: Statement) -> str | None:
     r"""Return what has to be said of a statement that says nothing, or has too few rows to; None for any other.
 
@@ -94,6 +115,9 @@ def vacuous_words(certificate: Certificate, statement: Statement) -> str | None:
     """
     if statement.source is not None or statement.kl > 0.0:
         return None
+    own = certificate.delta / certificate.candidates * statement.share
+    if is_step(statement):
+        return _vacuous_step(statement, own)
     needed = short_of_rows(certificate, statement)
     if needed is None and not statement.is_vacuous:
         return None
@@ -111,6 +135,16 @@ def vacuous_words(certificate: Certificate, statement: Statement) -> str | None:
     if statement.n == 1:
         rows = "1 judged row is too few,"
     return f"{start}: {rows} at least {needed} are needed."
+
+
+def _vacuous_step(statement: Statement, delta: float) -> str | None:
+    if statement.target is None or not statement.is_vacuous:
+        return None
+    needed, seen = rows_for_target(statement.target, delta), statement.observed["rows_along"][0]
+    return (
+        f"{untested_words(statement)} At least {needed} rows without an error are needed at a threshold; the first of "
+        f"{len(statement.observed['rows_along'])} had {statement.observed['errors_along'][0]} errors among {seen}."
+    )
 
 
 def quantity_of(statement: Statement) -> Quantity:

@@ -67,6 +67,20 @@ SUBJECTS: dict[str, Subject] = {
         procedures=frozenset({"split"}),
         assumptions=_LEARNED,
     ),
+    "answers": Subject(
+        "`predict_or_abstain`",
+        "The model where it answers; where it is not sure, it gives no answer",
+        bounds=frozenset({"clopper_pearson"}),
+        procedures=frozenset({"selective"}),
+        assumptions=_LEARNED | {"target_before"},
+    ),
+    "shifted": Subject(
+        "`predict`",
+        "The model itself, which gives the answer from a threshold on that few cases of its class are missed",
+        bounds=frozenset({"clopper_pearson"}),
+        procedures=frozenset({"selective"}),
+        assumptions=_LEARNED | {"target_before"},
+    ),
     "draw": Subject(
         "one draw from the posterior per row",
         "One model drawn at random for each row, from the distribution that was learned",

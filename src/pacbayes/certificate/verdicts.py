@@ -56,8 +56,7 @@ _CHECKS = {
     "seed": "seed",
 }
 _PROOFS = {
-    "arithmetic": "This proves that the number follows from what was observed and that nothing in the certificate was "
-    "edited.",
+    "arithmetic": "This proves that the number follows from what was observed and that the content matches its digest.",
     "not_data": "Whether the observed numbers came from the data is checked with the data: by recheck in Python, on "
     "the command line by verify --data TABLE.",
     "not_losses": "It cannot prove that the losses were those of the predictions.",

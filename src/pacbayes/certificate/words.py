@@ -10,8 +10,15 @@ from pacbayes._core.notes import Note
 from pacbayes._core.plain import visible
 from pacbayes._core.units import limit_text, number_text, observed_text, percent_text, round_up
 from pacbayes.certificate.assumptions import ASSUMPTIONS
+from pacbayes.certificate.difference_words import apart_words
 from pacbayes.certificate.quantities import QUANTITIES
-from pacbayes.certificate.statement_words import group_words, quantity_noun, quantity_of, quantity_words
+from pacbayes.certificate.statement_words import (
+    group_words,
+    quantity_noun,
+    quantity_of,
+    quantity_words,
+    untested_words,
+)
 from pacbayes.certificate.subjects import SUBJECTS
 
 if TYPE_CHECKING:
@@ -38,9 +45,6 @@ __all__ = [
     "subject_noun",
 ]
 
-_DIFFERENCE = (
-    "the true {words} of {subject}{where} differs by at most {limit} between any two of {groups} groups by {columns}"
-)
 _ANYTIME = "It holds for all lengths of the stream at once, so that it may be looked at and extended at will."
 _FIRST_ANYTIME = (
     "The first number holds for all lengths of the stream at once, and so much is set aside for longer streams that "
@@ -101,6 +105,10 @@ _WHAT = {
     "metric_weights": "parts of delta by metric",
     "largest_cost": "largest cost",
     "costs": "costs (true class: predicted class: cost)",
+    "max_error": "most that the error among answered rows may be",
+    "max_fnr": "most that the false-negative rate may be",
+    "thresholds": "thresholds that are tested one after another, by scores of the learning rows in cross-validation",
+    "threshold": "threshold that was kept, the last that passed",
     "largest_log_loss": "largest log loss, as which larger ones count",
 }
 _VALUES = {
@@ -116,6 +124,7 @@ _WHERE = {
     "learning_rows": "chosen on the learning rows",
     "all_rows": "chosen on all rows",
     "schedule": "by the schedule",
+    "judged_rows": "chosen on the judged rows",
     "losses": "by the values that losses can take",
 }
 _COSTS = {
@@ -126,6 +135,7 @@ _COSTS = {
     "candidates": "delta is divided by {size:g}",
     "reference": "costs {percent} of delta, for the reference's own loss",
     "most_of_the_weight": "has {percent} of the weight of the rates; the rest is spread over a grid",
+    "fixed_sequence": "costs nothing: each is tested only if the one before it passed",
     "portfolio": "costs its weight among {size:g} bets, inside the bound",
 }
 
@@ -163,6 +173,8 @@ def plain_sentence(certificate: Certificate) -> str:
 
 
 def _sentence(certificate: Certificate, statement: Statement) -> str:
+    if statement.target is not None and not statement.n:
+        return untested_words(statement)
     same = [SUBJECTS[each.about].words for each in statement.consequences if each.rule == "same"]
     subject = SUBJECTS[statement.about].words + "".join(f", and of {words}," for words in same)
     claim = _claim(certificate, statement, subject, statement.value)
@@ -177,18 +189,15 @@ def _sentence(certificate: Certificate, statement: Statement) -> str:
 def _claim(certificate: Certificate, statement: Statement, subject: str, value: float) -> str:
     quantity = quantity_of(statement)
     where = group_words(statement) + _period_words(certificate)
-    claim = (_DIFFERENCE if statement.groups else quantity.claim).format(
+    if statement.groups:
+        return f"the true {quantity_words(statement)} of {subject}{where} {apart_words(statement)}"
+    return quantity.claim.format(
         words=quantity_words(statement),
         subject=subject,
         where=where.rstrip(",") if quantity.power else where,  # a comma follows
         limit=limit_words(statement, value),
         scale=scale_words(statement),
-        groups=len(statement.groups),
-        columns=" and ".join(map(visible, statement.groups[0])) if statement.groups else "",
     )
-    if statement.groups and statement.lower:
-        claim += f", and by at least {limit_text(statement.lower, None, None, 'lower')} between some two"
-    return claim
 
 
 def headline_value(certificate: Certificate) -> float:
@@ -260,6 +269,8 @@ def limit_name(statement: Statement, about: str) -> str:
 def limit_words(statement: Statement, value: float) -> str:
     """Return a bound of a statement as text in the units that its sentence has, rounded to the safe side."""
     known = QUANTITIES.get(statement.quantity)
+    if value == statement.target:  # which was given, in so many digits
+        return percent_text(value)
     return limit_text(value, statement.scale, None if known is None else known.power, statement.side)
 
 

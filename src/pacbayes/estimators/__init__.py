@@ -5,6 +5,7 @@ from pacbayes.estimators.logistic import CertifiedLogisticRegression
 from pacbayes.estimators.online import OnlineCertifiedClassifier
 from pacbayes.estimators.predictions import certify, certify_predictions
 from pacbayes.estimators.regressor import CertifiedRegressor
+from pacbayes.estimators.selective import SelectiveClassifier
 from pacbayes.procedures import CertificateWarning
 
 __all__ = [
@@ -13,6 +14,7 @@ __all__ = [
     "CertifiedLogisticRegression",
     "CertifiedRegressor",
     "OnlineCertifiedClassifier",
+    "SelectiveClassifier",
     "certify",
     "certify_predictions",
 ]

@@ -1,6 +1,6 @@
 """Solvers: logistic regression that is quick to refit, one by the example, and one that needs no settings.
 
-Beside them, what other learners need around them: numbered labels, and rows of a single class.
+Beside them, what other learners need around them: numbered labels, rows of a single class, and thresholds.
 """
 
 from pacbayes.learners.cross_validated import CrossValidatedLogistic
@@ -8,5 +8,17 @@ from pacbayes.learners.encoded import EncodedClassifier
 from pacbayes.learners.one_class import OneClass
 from pacbayes.learners.recursive import RecursiveLogistic
 from pacbayes.learners.refitted import RefittedLogistic
+from pacbayes.learners.scores import class_score, confidence_of
+from pacbayes.learners.thresholded import AbstainingClassifier, ShiftedClassifier
 
-__all__ = ["CrossValidatedLogistic", "EncodedClassifier", "OneClass", "RecursiveLogistic", "RefittedLogistic"]
+__all__ = [
+    "AbstainingClassifier",
+    "CrossValidatedLogistic",
+    "EncodedClassifier",
+    "OneClass",
+    "RecursiveLogistic",
+    "RefittedLogistic",
+    "ShiftedClassifier",
+    "class_score",
+    "confidence_of",
+]

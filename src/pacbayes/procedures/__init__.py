@@ -1,5 +1,6 @@
 """How certificates come about, one file each, all with the role that ``procedures/base.py`` states."""
 
+from pacbayes.procedures.aims import Abstention, Aim, FewMisses
 from pacbayes.procedures.base import (
     Certifier,
     Issued,
@@ -19,16 +20,20 @@ from pacbayes.procedures.monitor import LossMonitor, Watch
 from pacbayes.procedures.online import Online
 from pacbayes.procedures.posterior import Posterior
 from pacbayes.procedures.regressor_learner import RegressorLearner
+from pacbayes.procedures.selective import Selective
 from pacbayes.procedures.split import FixedFraction, Learner, Point, Split, Stop
 from pacbayes.procedures.stopping import Adaptive
 from pacbayes.procedures.transfer import Pair, Transfer, compare_with_source, transfer_delta
 
 __all__ = [
     "PROCEDURES",
+    "Abstention",
     "Adaptive",
+    "Aim",
     "CertificateWarning",
     "Certifier",
     "ClassifierLearner",
+    "FewMisses",
     "FixedFraction",
     "Given",
     "Issued",
@@ -42,6 +47,7 @@ __all__ = [
     "ProcedureCertifier",
     "RegressorLearner",
     "Sample",
+    "Selective",
     "Split",
     "Stop",
     "Transfer",
@@ -62,7 +68,7 @@ __all__ = [
 ]
 
 PROCEDURES: dict[str, type[Procedure]] = {
-    each.name: each for each in (Split, Posterior, Online, Given, Transfer, Watch)
+    each.name: each for each in (Split, Selective, Posterior, Online, Given, Transfer, Watch)
 }
 
 

@@ -13,7 +13,18 @@ from pacbayes.procedures.base import Issued, Procedure, Sample
 from pacbayes.procedures.cautions import find_repetitions
 from pacbayes.procedures.statements import Judgement, choices_of
 
-__all__ = ["FixedFraction", "Learned", "Learner", "Point", "Split", "Stop", "Tally", "learning_count"]
+__all__ = [
+    "FixedFraction",
+    "Learned",
+    "Learner",
+    "Point",
+    "Split",
+    "Stop",
+    "Tally",
+    "find_stop",
+    "learning_count",
+    "stop_choices",
+]
 
 
 class Tally(NamedTuple):
@@ -175,7 +186,8 @@ class Split(Procedure):
 
     def run(self, sample: Sample) -> Issued:
         """Train until the stop, evaluate and issue."""
-        count, curve = self._find_stop(sample)
+        delta = self.delta / self.candidates * self.questions.first_share
+        count, curve = find_stop(self.learner, self.stop, sample, delta)
         learned = self.learner.learn(sample, count)
         judged, grouping = learned.judge(sample, count), self._group(sample, count)
         certificate = issue(
@@ -193,25 +205,10 @@ class Split(Procedure):
             fitted["refitted_"] = self.learner.learn(sample, len(sample.y)).stored["predictor"]
         return Issued(certificate, fitted, learned.stored)
 
-    def _find_stop(self, sample: Sample) -> tuple[int, tuple[Point, ...]]:
-        """Return how many rows to learn from, and the learning curve on the rows before; no row after is looked at."""
-        rows, delta = len(sample.y), self.delta / self.candidates * self.questions.first_share
-        times, sizes = self.stop.times(rows), self.stop.snapshots(rows)
-        snapshots = _Snapshots(self.learner, sample)
-        for place, now in enumerate(times[:-1]):
-            before = times[place - 1] if place else 0
-            snapshots.learn(size for size in sizes if before <= size < now)
-            curve = snapshots.judge_until(now)
-            if self.stop.is_reached(curve, times[place:], rows, delta):
-                return now, curve
-        return times[-1], snapshots.judge_until(times[-1])
-
     def _choices(self, count: int, curve: Sequence[Point], learned: Learned) -> list[Choice]:
         cost = ("candidates", self.candidates) if self.candidates > 1 else ("none", None)
-        points = [(each.learned, _shown(each), each.rows) for each in curve]
         return [
-            Choice("learning_rows", count, self.stop.where),
-            *([Choice(LEARNING_CURVE, write_curve(points), self.stop.where)] if curve else []),
+            *stop_choices(self.stop, count, curve),
             *learned.choices,
             Choice("bound", self.bound, "given"),
             Choice("candidates", self.candidates, "given", *cost),
@@ -232,6 +229,29 @@ class Split(Procedure):
             assumptions=("iid", "nothing_before", "row_by_row"),
             bound=self.bound,
         )
+
+
+def find_stop(learner: Learner, stop: Stop, sample: Sample, delta: float) -> tuple[int, tuple[Point, ...]]:
+    """Return how many rows to learn from, and the learning curve on the rows before; no row after is looked at."""
+    rows = len(sample.y)
+    times, sizes = stop.times(rows), stop.snapshots(rows)
+    snapshots = _Snapshots(learner, sample)
+    for place, now in enumerate(times[:-1]):
+        before = times[place - 1] if place else 0
+        snapshots.learn(size for size in sizes if before <= size < now)
+        curve = snapshots.judge_until(now)
+        if stop.is_reached(curve, times[place:], rows, delta):
+            return now, curve
+    return times[-1], snapshots.judge_until(times[-1])
+
+
+def stop_choices(stop: Stop, count: int, curve: Sequence[Point]) -> list[Choice]:
+    """Return what a certificate records of a stop: how many rows are learned from, and the learning curve."""
+    points = [(each.learned, _shown(each), each.rows) for each in curve]
+    return [
+        Choice("learning_rows", count, stop.where),
+        *([Choice(LEARNING_CURVE, write_curve(points), stop.where)] if curve else []),
+    ]
 
 
 class _Snapshots:

@@ -30,6 +30,7 @@ def show_guarantees(contents: Contents) -> Data:
     covered = [
         (each, about, value)
         for each in certificate.statements
+        if each.group is None and not each.groups  # those of groups have a section of their own
         for about, value in [(each.about, each.value), *((more.about, more.value) for more in each.consequences)]
     ]
     tops = {
@@ -71,7 +72,7 @@ def show_comparison(contents: Contents) -> Data | None:
         found.append((words, usual, f"at most {limit_words(first, usual)}"))
     if contents.trivial is not None:
         share = float(contents.trivial["share"])
-        words = f"Always answering {str(contents.trivial['label'])!r}, the most common class"
+        words = f"Always predicting {str(contents.trivial['label'])!r}, the most common class"
         found.append((words, share, f"wrong on {observed_text(share, None, None)} of these rows"))
     if len(found) == 1:
         return None

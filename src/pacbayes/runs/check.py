@@ -125,7 +125,7 @@ class Judged:
 
     @property
     def trivial(self) -> dict[str, Any] | None:
-        """The most common label, and the share of rows on which always answering it would be wrong."""
+        """The most common label, and the share of rows on which always predicting it would be wrong."""
         if self.labels is None:
             return None
         classes, counts = np.unique(self.labels, return_counts=True)

@@ -103,7 +103,7 @@ class Run:
 
     @property
     def trivial(self) -> dict[str, Any]:
-        """The most common label, and the share of rows on which always answering it would be wrong."""
+        """The most common label, and the share of rows on which always predicting it would be wrong."""
         return trivial_answer(self.table)
 
     def hardest(self, count: int) -> list[Hard]:

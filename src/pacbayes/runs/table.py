@@ -54,7 +54,7 @@ def annotate(model: Certifier, table: Table, time: str | None, earlier: Sequence
 
 
 def trivial_answer(table: Table) -> dict[str, Any]:
-    """Return the most common label, and the share of rows on which always answering it would be wrong."""
+    """Return the most common label, and the share of rows on which always predicting it would be wrong."""
     labels = table.y[table.learning or 0 :]  # where the judged rows came in a table of their own, of those
     classes, counts = np.unique(labels, return_counts=True)
     most = int(counts.argmax())

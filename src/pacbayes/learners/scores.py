@@ -1,0 +1,77 @@
+"""How sure a fitted classifier is of its answers, and of one class, as numbers between 0 and 1."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pacbayes._core.types import FloatArray, Labels, Rows
+
+__all__ = ["class_score", "confidence_of"]
+
+
+def confidence_of(model: Any, rows: Rows) -> FloatArray:
+    """Return how sure a classifier is of its answer to each row: the largest probability, or the margin.
+
+    Without probabilities it is the distance ``d`` between the two largest values of ``decision_function`` (of two
+    classes its absolute value) as ``d/(1 + d)``. What is not a number counts as 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pacbayes.learners.scores import confidence_of
+    >>> from sklearn.linear_model import LogisticRegression, RidgeClassifier
+    >>> X, y = np.array([[-2.0], [-1.0], [1.0], [2.0]]), np.array([0, 0, 1, 1])
+    >>> [confidence_of(model.fit(X, y), X[2:]).round(2).tolist() for model in (LogisticRegression(), RidgeClassifier())]
+    [[0.73, 0.88], [0.35, 0.52]]
+    """
+    if hasattr(model, "predict_proba"):
+        return _numbers(np.asarray(model.predict_proba(rows), dtype=np.float64).max(axis=1))
+    given = _decisions(model, rows)
+    if given.ndim == 1:
+        margin = np.abs(given)
+    else:
+        top = np.sort(given, axis=1)[:, -2:]
+        margin = top[:, 1] - top[:, 0]
+    return _numbers(margin / (1.0 + margin))
+
+
+def class_score(model: Any, rows: Rows, label: object) -> FloatArray:
+    """Return how sure a classifier is that each row is of one class: its probability, or its decision value.
+
+    Without probabilities it is the value ``d`` of ``decision_function`` towards the class as ``(1 + d/(1 + |d|))/2``.
+    It is 0 for a class that the model does not know.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pacbayes.learners.scores import class_score
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> X, y = np.array([[-2.0], [-1.0], [1.0], [2.0]]), np.array(["no", "no", "yes", "yes"])
+    >>> class_score(LogisticRegression().fit(X, y), X, "yes").round(2).tolist()
+    [0.12, 0.27, 0.73, 0.88]
+    """
+    classes: Labels = np.asarray(model.classes_)
+    place = np.flatnonzero(classes == label)
+    if not place.size:
+        return np.zeros(rows.shape[0])
+    if hasattr(model, "predict_proba"):
+        return _numbers(np.asarray(model.predict_proba(rows), dtype=np.float64)[:, place[0]])
+    given = _decisions(model, rows)
+    value = given[:, place[0]] if given.ndim > 1 else (given if place[0] else -given)
+    return _numbers(0.5 * (1.0 + value / (1.0 + np.abs(value))))
+
+
+def _decisions(model: Any, rows: Rows) -> FloatArray:
+    if not hasattr(model, "decision_function"):
+        raise ValueError(
+            f"To answer by how sure it is, a classifier needs predict_proba or decision_function. "
+            f"{type(model).__name__} has neither."
+        )
+    given = np.asarray(model.decision_function(rows), dtype=np.float64)
+    return given[:, 0] if given.ndim > 1 and given.shape[1] == 1 else given
+
+
+def _numbers(scores: FloatArray) -> FloatArray:
+    return np.clip(np.nan_to_num(scores, nan=0.0), 0.0, 1.0)

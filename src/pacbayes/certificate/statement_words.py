@@ -124,17 +124,19 @@ def vacuous_words(certificate: Certificate, statement: Statement) -> str | None:
     difference = "largest difference between groups in the " if statement.groups else ""
     about = f"is certified about the {difference}{quantity_words(statement)}{group_words(statement)}"
     start = f"{'Nothing' if statement.is_vacuous else 'Hardly anything'} {about}"
-    if needed is None and statement.observed.get("errors") != statement.n:
-        return f"{start}: its limit excludes nothing."
+    return f"{start}: {_shortage(statement, needed)}."
+
+
+def _shortage(statement: Statement, needed: int | None) -> str:
+    """Return why a statement says nothing, or hardly anything."""
     if needed is None:
-        return f"{start}: all of its {statement.n} judged rows are misclassified."
+        all_wrong = statement.observed.get("errors") == statement.n
+        return f"all of its {statement.n} judged rows are misclassified" if all_wrong else "its limit excludes nothing"
     if has_parts(statement):
-        part = "group" if statement.groups else "class"
-        return f"{start}: each {part} needs at least {needed} judged rows."
-    rows = "there is no judged row, and" if statement.n == 0 else f"{statement.n} judged rows are too few,"
-    if statement.n == 1:
-        rows = "1 judged row is too few,"
-    return f"{start}: {rows} at least {needed} are needed."
+        return f"each {'group' if statement.groups else 'class'} needs at least {needed} judged rows"
+    few = {0: "there is no judged row, and", 1: "1 judged row is too few,"}
+    rows = few.get(statement.n, f"{statement.n} judged rows are too few,")
+    return f"{rows} at least {needed} are needed"
 
 
 def _vacuous_step(statement: Statement, delta: float) -> str | None:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
         OnlineCertifiedClassifier,
         certify,
         certify_predictions,
+        compare,
+        compare_predictions,
     )
     from pacbayes.learners import CrossValidatedLogistic, RecursiveLogistic, RefittedLogistic
     from pacbayes.numerics import (
@@ -67,6 +69,8 @@ __all__ = [
     "categorical_kl",
     "certify",
     "certify_predictions",
+    "compare",
+    "compare_predictions",
     "datasets",
     "fixed_reference",
     "kl",
@@ -109,6 +113,8 @@ _SOURCES = {
     "categorical_kl": "numerics",
     "certify": "estimators",
     "certify_predictions": "estimators",
+    "compare": "estimators",
+    "compare_predictions": "estimators",
     "datasets": "",
     "fixed_reference": "online",
     "kl": "numerics",

@@ -7,6 +7,7 @@ from pacbayes.certificate.canonical import schema
 from pacbayes.certificate.certificate import Certificate
 from pacbayes.certificate.checks import AGREEMENT, Cause, Check, Verification, compare, find_cause
 from pacbayes.certificate.curves import LEARNING_CURVE, CurvePoint, read_curve, write_curve
+from pacbayes.certificate.differences import side_delta
 from pacbayes.certificate.groups import GROUP_COLUMNS, SEPARATOR
 from pacbayes.certificate.issue import issue
 from pacbayes.certificate.last_shares import last_share
@@ -59,6 +60,7 @@ __all__ = [
     "rows_for_half",
     "schema",
     "share_among",
+    "side_delta",
     "write_curve",
     "write_weights",
 ]

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 __all__ = ["as_card"]
 
+_SIGNS = {"upper": "≤ ", "lower": "≥ ", "both": "≤ "}
+
 
 def as_card(certificate: Certificate) -> str:
     """Return the card: the number, the sentences, what was observed, remarks, and the rest folded.
@@ -44,7 +46,10 @@ def as_card(certificate: Certificate) -> str:
     best = headline_value(certificate)
     about = "vote" if certificate.vote_value is not None and first.value_about("vote") == best else first.about
     number, unit = escape(limit_words(first, best)), _inline(subject_noun(first, about))
-    body = [f'<p class="pb-headline"><span class="pb-number">≤ {number}</span> <span class="pb-unit">{unit}</span></p>']
+    sign = "" if first.compared else _SIGNS[first.side]
+    body = [
+        f'<p class="pb-headline"><span class="pb-number">{sign}{number}</span> <span class="pb-unit">{unit}</span></p>'
+    ]
     for said, statement in zip(sentences(certificate), certificate.statements, strict=True):
         body += [f'<p class="pb-sentence">{_inline(said)}</p>', _pairs("tiles", _tiles(certificate, statement))]
     body += [f"<p>{_inline(each)}</p>" for each in gain_words(certificate)]

@@ -32,6 +32,8 @@ def own_rows(record: Certificate, statement: Statement) -> bool:
 def check_groups(record: Certificate) -> Check:
     """Check that nothing is stated twice, and that groups divide the rows of each metric among them."""
     keys = Counter(map(_key, record.statements))
+    if len({each.compared[1:] for each in record.statements}) > 1:  # all are compared with the same one
+        return Check("groups", held=False, claimed="compared")
     twice = next((name for (_, name, _, _), count in keys.items() if count > 1), None)
     by_name: dict[str, list[Statement]] = {}
     for each in record.statements:
@@ -41,7 +43,8 @@ def check_groups(record: Certificate) -> Check:
 
 
 def _key(statement: Statement) -> tuple[str, str, str, str]:
-    return statement.about, statement.name, repr(sorted((statement.group or {}).items())), family_of(statement)
+    rows = repr((sorted((statement.group or {}).items()), statement.compared))
+    return statement.about, statement.name, rows, family_of(statement)
 
 
 def _columns(record: Certificate) -> str | None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from pacbayes._core.plain import visible
+from pacbayes.certificate.difference_words import difference_noun
 from pacbayes.certificate.parts import has_parts, rows_for_half
 from pacbayes.certificate.quantities import QUANTITIES, Quantity
 
@@ -23,6 +24,8 @@ def quantity_words(statement: Statement) -> str:
 
 def quantity_noun(statement: Statement) -> str:
     """Return what a statement bounds, as a heading or an axis has it."""
+    if statement.compared:
+        return difference_noun(statement)
     noun = quantity_of(statement).noun.format(label=visible(statement.label or ""))
     return f"largest difference in {noun}" if statement.groups else noun
 
@@ -58,7 +61,7 @@ def vacuous_words(certificate: Certificate, statement: Statement) -> str | None:
     >>> vacuous_words(certificate, certificate.statements[0])
     'The recall of class 1: nothing is certified. 1 row is too few: at least 5 are needed to certify one half.'
     """
-    if statement.source is not None or statement.kl > 0.0 or has_parts(statement):
+    if statement.source is not None or statement.kl > 0.0 or has_parts(statement) or statement.compared:
         return None
     own = certificate.delta / certificate.candidates * statement.share
     needed = rows_for_half(own)

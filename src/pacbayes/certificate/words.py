@@ -10,6 +10,7 @@ from pacbayes._core.notes import Note
 from pacbayes._core.plain import visible
 from pacbayes._core.units import limit_text, number_text, observed_text, percent_text, round_up
 from pacbayes.certificate.assumptions import ASSUMPTIONS
+from pacbayes.certificate.difference_words import difference_claim, difference_limits_words
 from pacbayes.certificate.quantities import QUANTITIES
 from pacbayes.certificate.statement_words import group_words, quantity_noun, quantity_of, quantity_words
 from pacbayes.certificate.subjects import SUBJECTS
@@ -145,6 +146,9 @@ def sentences(certificate: Certificate) -> list[str]:
 
 
 def _sentence(certificate: Certificate, statement: Statement) -> str:
+    if statement.compared:
+        claim = difference_claim(statement)
+        return f"With probability at least {confidence_words(certificate.delta)} over the data, {claim}."
     same = [SUBJECTS[each.about].words for each in statement.consequences if each.rule == "same"]
     subject = SUBJECTS[statement.about].words + "".join(f", and of {words}," for words in same)
     quantity = quantity_of(statement)
@@ -191,6 +195,8 @@ def subject_noun(statement: Statement, about: str | None = None) -> str:
     >>> subject_noun(pb.certify_predictions([0, 1] * 100, [0, 1] * 95 + [1, 1] * 5).statements[0])
     'true error of the predictor that made these predictions'
     """
+    if statement.compared:
+        return quantity_noun(statement)
     quantity = quantity_of(statement)
     subject = SUBJECTS[statement.about].words.rstrip(",") + group_words(statement)
     if about is not None and about != statement.about:  # "their vote" has nothing to refer to in a heading
@@ -204,6 +210,8 @@ def subject_noun(statement: Statement, about: str | None = None) -> str:
 
 def limit_words(statement: Statement, value: float) -> str:
     """Return a bound of a statement as text in the units that its sentence has, rounded to the safe side."""
+    if statement.compared and value == statement.value:
+        return difference_limits_words(statement)
     known = QUANTITIES.get(statement.quantity)
     return limit_text(value, statement.scale, None if known is None else known.power, statement.side)
 
@@ -228,6 +236,8 @@ def risk_words(statement: Statement) -> str:
     known = QUANTITIES.get(statement.quantity)
     if statement.n == 0:
         return "no rows"
+    if statement.compared:
+        return f"{100.0 * statement.risk:+.2f} points"
     return observed_text(statement.risk, statement.scale, None if known is None else known.power)
 
 

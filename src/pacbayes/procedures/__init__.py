@@ -13,6 +13,7 @@ from pacbayes.procedures.base import (
 from pacbayes.procedures.cautions import CertificateWarning, find_cautions, hash_rows
 from pacbayes.procedures.certifier import ProcedureCertifier, certify_rows
 from pacbayes.procedures.classifier_learner import ClassifierLearner
+from pacbayes.procedures.comparison import Comparison, Judgements
 from pacbayes.procedures.given import Given
 from pacbayes.procedures.monitor import LossMonitor, Monitor
 from pacbayes.procedures.online import Online
@@ -28,9 +29,11 @@ __all__ = [
     "CertificateWarning",
     "Certifier",
     "ClassifierLearner",
+    "Comparison",
     "FixedFraction",
     "Given",
     "Issued",
+    "Judgements",
     "Learner",
     "LossMonitor",
     "Monitor",
@@ -58,7 +61,7 @@ __all__ = [
 ]
 
 PROCEDURES: dict[str, type[Procedure]] = {
-    each.name: each for each in (Split, Posterior, Online, Given, Transfer, Monitor)
+    each.name: each for each in (Split, Posterior, Online, Given, Comparison, Transfer, Monitor)
 }
 
 

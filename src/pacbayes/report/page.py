@@ -75,7 +75,7 @@ def render(
     """
     contents = Contents(
         certificate=certificate,
-        deltas=delta_values(certificate),
+        deltas=[] if certificate.statements[0].compared else delta_values(certificate),
         about=about or {},
         columns=columns,
         baseline=baseline,
@@ -90,8 +90,9 @@ def render(
         number=phrases.headline_words(certificate),
         noun=quantity_noun(certificate.statements[0]),
         unit=phrases.unit_words(certificate.statements[0]),
-        sign=phrases.SIGNS[certificate.statements[0].side],
+        sign=phrases.sign_words(certificate.statements[0]),
         often=f"{100 * certificate.delta:g}",
+        failure="wrong" if certificate.statements[0].compared else "too small",
         verdict=phrases.verdict_words(certificate),
         comparison=phrases.compare_with_trivial(certificate, trivial),
         notes=phrases.words_of_notes(certificate, notes),

@@ -13,6 +13,7 @@ from pacbayes._core.plain import visible
 from pacbayes._core.units import limit_text, observed_text
 from pacbayes.certificate import QUANTITIES, SUBJECTS, Certificate, Statement
 from pacbayes.certificate.assumptions import ASSUMPTIONS
+from pacbayes.certificate.difference_words import difference_verdict
 from pacbayes.certificate.statement import observed_share
 from pacbayes.certificate.statement_words import group_words, quantity_noun
 from pacbayes.certificate.words import headline_value, limit_words, note_words, risk_words, scale_words
@@ -38,6 +39,7 @@ __all__ = [
     "refit_row",
     "refit_sentence",
     "share_words",
+    "sign_words",
     "split_words",
     "subject_words",
     "verdict_words",
@@ -110,6 +112,9 @@ OBSERVED = {
     "reference_errors": "Errors of the reference",
     "both": "Errors of both together",
     "risk": "Mean loss on these rows",
+    "only_first": "Rows on which only the first model errs",
+    "only_second": "Rows on which only the second model errs",
+    "unsteady": "Rows on which an answer depends on the batch, counted against each limit",
 }
 _RATES = {"one_n": "the library's grid for this number of rows", "all_n": "the library's grid for all numbers of rows"}
 
@@ -117,6 +122,11 @@ _RATES = {"one_n": "the library's grid for this number of rows", "all_n": "the l
 def headline_words(certificate: Certificate) -> str:
     """Return the number that a report opens with: a percentage, or in the units of the labels."""
     return limit_words(certificate.statements[0], headline_value(certificate))
+
+
+def sign_words(statement: Statement) -> str:
+    """Return what stands between what is bounded and its limit."""
+    return "from" if statement.compared else SIGNS[statement.side]
 
 
 def noun_words(statement: Statement) -> str:
@@ -133,6 +143,8 @@ def unit_words(statement: Statement) -> str:
 def verdict_words(certificate: Certificate) -> str:
     """Return what the headline means, and whether it says anything."""
     best, first = headline_value(certificate), certificate.statements[0]
+    if first.compared:
+        return difference_verdict(first)
     quantity, label = QUANTITIES[first.quantity], visible(first.label or "")
     if first.is_vacuous or best >= 1.0:
         return "This number says nothing: there are too few rows, or the model is too often wrong."

@@ -77,6 +77,7 @@ def _guarantees(contents: Contents) -> Data:
         "sentences": sentences(certificate) if len(every) > 1 else [],  # a single one is in the headline already
         "statements": [_guarantee(each) for each in every],
         "candidates": certificate.candidates,
+        "limits": "First minus second" if every[0].compared else "At most",
         "gains": gain_words(certificate),
     }
 
@@ -138,7 +139,9 @@ def _composition(contents: Contents) -> Data | None:
     }
 
 
-def _delta(contents: Contents) -> Data:
+def _delta(contents: Contents) -> Data | None:
+    if not contents.deltas:
+        return None
     rows, own = contents.deltas, contents.certificate.delta
     position = next(index for index, row in enumerate(rows) if row["delta"] == own)
     return {
@@ -147,7 +150,7 @@ def _delta(contents: Contents) -> Data:
         "own": rows[position],
         "has_vote": "vote" in rows[position],
         "noun": phrases.noun_words(contents.first),
-        "sign": phrases.SIGNS[contents.first.side],
+        "sign": phrases.sign_words(contents.first),
         "subject": phrases.subject_words(contents.first.about, inside=True),
         "several": len(contents.certificate.statements) > 1,
     }

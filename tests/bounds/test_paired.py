@@ -59,10 +59,10 @@ def test_lies_above_what_was_observed_and_moves_with_the_counts(counts, delta):
     found = paired(b, c, n, delta)
     assert (b - c) / n <= found + 1e-12 <= 1.0 + 1e-12
     if rest:
-        slack = 2e-5 * abs(found) + 1e-12  # the limit is searched for to that accuracy
+        slack = 4e-4 * abs(found) + 1e-12  # the limit is searched for to that accuracy
         assert paired(b + 1, c, n, delta) >= found - slack
         assert paired(b, c + 1, n, delta) <= found + slack
-    assert paired(b, c, n, delta / 2.0) >= found - 2e-5 * abs(found)
+    assert paired(b, c, n, delta / 2.0) >= found - 4e-4 * abs(found)
 
 
 @pytest.mark.parametrize("n", [1, 7, 100, 10**6])

@@ -7,6 +7,8 @@ probability ``theta``. With ``q`` the probability of such a row the difference i
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 from scipy.special import bdtr
 
@@ -20,7 +22,8 @@ __all__ = ["paired"]
 _SLACK = 1e-9  # tails are computed to about 1e-12 of themselves
 _RATIO = 1.05  # of the ends of a slice of distances from one half, on which the weight is constant
 _LEAST = 1e-3  # divided by n: below that distance the weight is 0
-_PARTS, _FINE = 16, 1e-5  # into so many parts slices are cut, until the limit is known as exactly
+_PARTS, _FINE = 16, 2e-4  # into so many parts slices are cut, until the limit is known as exactly
+_TRIED = 4  # slices that are looked at first, to leave others out
 _STEEP, _LARGEST_RATIO = 2.0, 3.0  # of the weights; these measured narrowest in `benchmarks/compare.py`
 _LEAST_LOG = -640.0  # of a tail that is a number
 _EPS = float(np.finfo(np.float64).eps)
@@ -91,25 +94,39 @@ def _counted(name: str, value: object) -> int:
 def _largest(b: int, c: int, n: int, delta: float, sign: float) -> float:
     """Return the largest difference of a sign that is not rejected; minus infinity if there is none.
 
-    Distances ``|2 theta - 1|`` are cut into slices. On each the tail ``U`` is largest at one end and the difference
-    at one end, so that a slice gives a limit; those that may hold the largest one are cut finer.
+    Distances ``|2 theta - 1|`` are cut into slices. On each the tail ``U`` is largest at one end and the difference at
+    one end, so that a slice gives a limit; those that may hold the largest one are cut finer.
     """
-    least = _LEAST / n
-    count = int(np.ceil(np.log(1.0 / least) / np.log(_RATIO)))
-    ends = np.geomspace(least, 1.0, count + 1)
-    low, high, weight = ends[:-1], ends[1:], _weight(ends[1:])
-    level = _threshold(weight, delta)
-    best = _limit_near_half(b, c, least, delta, sign)
+    slices, best = _slices(n, delta), _limit_near_half(b, c, _LEAST / n, delta, sign)
     while True:
-        share = _largest_share(b, c, n, low if sign > 0.0 else high, weight, level, sign)
-        upper, lower = sign * share * (high if sign > 0.0 else low), sign * share * (low if sign > 0.0 else high)
-        top, sure = float(upper.max(initial=-np.inf)), float(lower.max(initial=-np.inf))
-        if top <= best or top - sure <= _FINE * abs(top):
-            return max(top, best)
-        kept = upper > max(sure, best)
-        cuts = low[kept] + (high - low)[kept] * np.arange(_PARTS + 1)[:, None] / _PARTS
-        low, high = cuts[:-1].ravel(), cuts[1:].ravel()
-        weight, level = (np.tile(each[kept], _PARTS) for each in (weight, level))
+        near, far = slices[:2] if sign > 0.0 else slices[1::-1]  # the ends with the largest tail and difference
+        needed = _needed(b, c, near, slices[2], slices[3], sign)
+        upper = sign * far * _rough_share(b + c, n, needed, sign)
+        tried = np.argsort(-upper)[:_TRIED]
+        sure = max(best, float((sign * near[tried] * _extreme_share(b + c, n, needed[tried], sign)).max()))
+        kept = np.flatnonzero(upper > sure)
+        share = _extreme_share(b + c, n, needed[kept], sign)
+        upper, lower = sign * far[kept] * share, sign * near[kept] * share
+        top, sure = float(upper.max(initial=best)), float(lower.max(initial=sure))
+        if top - sure <= _FINE * abs(top) or top <= best:
+            return top
+        slices = _cut(slices[:, kept[upper > sure]])
+
+
+@lru_cache(maxsize=16)
+def _slices(n: int, delta: float) -> FloatArray:
+    """Return the slices of distances from one half: where each begins and ends, its weight, and the threshold there."""
+    least = _LEAST / n
+    ends = np.geomspace(least, 1.0, int(np.ceil(np.log(1.0 / least) / np.log(_RATIO))) + 1)
+    weight = _weight(ends[1:])
+    return np.stack([ends[:-1], ends[1:], weight, _threshold(weight, delta)])
+
+
+def _cut(slices: FloatArray) -> FloatArray:
+    """Return finer slices with the same weights."""
+    low, high = slices[:2]
+    cuts = low + (high - low) * np.arange(_PARTS + 1)[:, None] / _PARTS
+    return np.stack([cuts[:-1].ravel(), cuts[1:].ravel(), *(np.tile(each, _PARTS) for each in slices[2:])])
 
 
 def _limit_near_half(b: int, c: int, least: float, delta: float, sign: float) -> float:
@@ -119,27 +136,35 @@ def _limit_near_half(b: int, c: int, least: float, delta: float, sign: float) ->
     return -_TINY if bdtr(b, b + c, (1.0 - least) / 2.0) > delta else -np.inf
 
 
-def _largest_share(
-    b: int, c: int, n: int, distance: FloatArray, weight: FloatArray, level: FloatArray, sign: float
-) -> FloatArray:
+def _needed(b: int, c: int, distance: FloatArray, weight: FloatArray, level: FloatArray, sign: float) -> FloatArray:
+    """Return what the logarithm of ``V`` has to exceed for a pair not to be rejected."""
+    with np.errstate(divide="ignore"):
+        log_tail = np.log(bdtr(b, b + c, (1.0 + sign * distance) / 2.0))
+    return np.asarray((-level - (1.0 - weight) * log_tail) / weight)
+
+
+def _rough_share(m: int, n: int, needed: FloatArray, sign: float) -> FloatArray:
+    """Return a number beyond :func:`_extreme_share`, from ``V <= exp(-n kl(m/n, q))`` and two bounds on kl."""
+    share, budget = m / n, np.maximum(-needed, 0.0) / n
+    root = np.sqrt(2.0 * share * budget)
+    rough = np.minimum(share + root + 2.0 * budget, 1.0) if sign > 0.0 else np.maximum(share - root, 0.0)
+    rough = rough * (1.0 + sign * 1e-6) + sign * 1e-12
+    return np.where(needed >= 0.0, -sign * np.inf, np.clip(rough, 0.0, 1.0))
+
+
+def _extreme_share(m: int, n: int, needed: FloatArray, sign: float) -> FloatArray:
     """Return the ``q`` that is not rejected and makes the difference largest; infinite where all are rejected.
 
     For ``theta`` above one half that is the largest ``q``, below it the smallest.
     """
-    m = b + c
-    with np.errstate(divide="ignore"):
-        log_tail = np.log(bdtr(b, m, (1.0 + sign * distance) / 2.0))
-    rest = (-level - (1.0 - weight) * log_tail) / weight  # what the logarithm of the other tail has to exceed
-    share = np.full(distance.shape, -np.inf if sign > 0.0 else np.inf)
-    near, far = (rest < 0.0) & (rest > _LEAST_LOG), rest <= _LEAST_LOG
+    share = np.full(needed.shape, -sign * np.inf)
+    near, far = (needed < 0.0) & (needed > _LEAST_LOG), needed <= _LEAST_LOG
     count = m if sign > 0.0 else n - m
-    level_near = np.exp(rest[near]) * (1.0 - _SLACK)
-    limit = np.asarray(clopper_pearson(count, n, level_near)) if near.any() else np.zeros(0)
-    # a tail that is too small for a number is below exp(-n kl), which gives a limit, too
-    wide = np.asarray(kl_inv_upper(count / n, -rest[far] / n)) if far.any() else np.zeros(0)
-    share[near] = limit if sign > 0.0 else np.maximum(1.0 - limit - _EPS, 0.0)
-    share[far] = wide if sign > 0.0 else np.maximum(1.0 - wide - _EPS, 0.0)
-    return share
+    if near.any():
+        share[near] = clopper_pearson(count, n, np.exp(needed[near]) * (1.0 - _SLACK))
+    if far.any():  # a tail that is too small for a number is below exp(-n kl), which gives a limit, too
+        share[far] = kl_inv_upper(count / n, -needed[far] / n)
+    return share if sign > 0.0 else np.where(near | far, np.maximum(1.0 - share - _EPS, 0.0), share)
 
 
 def _weight(distance: FloatArray) -> FloatArray:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["draw_differences"]
 
 _COLOURS = {"better": "#2a8c6a", "worse": "#d1495b", "open": "#66717f"}
-_WORDS = {"better": "better", "worse": "worse", "open": "no difference certified"}
+_WORDS = {"better": "better", "worse": "worse", "open": "open"}
 
 
 def draw_differences(certificate: Certificate, axes: Axes) -> Axes:
@@ -43,6 +43,7 @@ def draw_differences(certificate: Certificate, axes: Axes) -> Axes:
     axes.set_ylim(len(every) - 0.4, -0.7)
     what = "true error" if every[0].quantity == "error_difference" else "mean loss"
     confidence = confidence_words(certificate.delta)
-    axes.set_xlabel(f"{what} minus that of {every[0].compared[1]}, in percentage points, {confidence} confidence")
+    axes.set_xlabel(f"{what} minus that of {every[0].compared[1]}, in points\n({confidence} confidence)")
+    axes.margins(x=0.35)  # room for the texts
     axes.spines[["top", "right"]].set_visible(False)
     return axes

@@ -222,7 +222,7 @@ QUANTITIES: dict[str, Quantity] = {
     ),
     "error_difference": Quantity(
         "difference of the errors",
-        "is what the first model's true error minus the second's lies between",
+        "difference of the true errors, first model minus second",
         "Both limits hold at once.",
         "More rows would sharpen it.",
         claim="the true errors of {subject}{where} differ by {limit}",
@@ -233,7 +233,7 @@ QUANTITIES: dict[str, Quantity] = {
     ),
     "loss_difference": Quantity(
         "difference of the mean losses",
-        "is what the first model's mean loss minus the second's lies between",
+        "difference of the mean losses, first model minus second",
         "Both limits hold at once.",
         "More rows would sharpen it.",
         claim="the mean losses of {subject}{where} differ by {limit}",

@@ -19,42 +19,55 @@ from pacbayes.tables.words import list_formats
 __all__ = ["compare"]
 
 
+DATA = Annotated[Path, typer.Argument(help=f"The file of predictions: {list_formats()}, also compressed.")]
+LABEL = Annotated[str | None, typer.Option(help="The column of true labels.")]
+PREDICTION = Annotated[
+    list[str] | None, typer.Option(help="A column of predicted labels, of one model; give it for each model.")
+]
+LOSS = Annotated[
+    list[str] | None,
+    typer.Option(help="Instead of both, a column of losses between 0 and 1, of one model; give it for each."),
+]
+BASELINE = Annotated[
+    str | None, typer.Option(help="The column that the others are compared with [default: the first].")
+]
+DELTA = Annotated[
+    float, typer.Option(help="Allowed probability that any of the limits is wrong; choose it beforehand.")
+]
+ANYTIME = Annotated[
+    bool,
+    typer.Option(
+        "--anytime", help="Limits for all numbers of rows at once: for a file that grows and is looked at often."
+    ),
+]
+CANDIDATES = Annotated[int, typer.Option(help="How many such comparisons you make on these rows.")]
+OUT = Annotated[
+    Path | None, typer.Option(help="Folder for certificate.json and report.html [default: DATA-comparison].")
+]
+MISSING = Annotated[list[str] | None, typer.Option(help="A text that stands for a missing value; may be given again.")]
+DELIMITER = Annotated[
+    str | None, typer.Option(help="What separates the columns of a text file [default: found in its first line].")
+]
+HEADER = Annotated[bool, typer.Option(help="Whether the first line names the columns; if not, c1, c2, ...")]
+FORCE = Annotated[bool, typer.Option("--force", help="Replace the run in the folder.")]
+
+
 @tidy
 def compare(
-    data: Annotated[Path, typer.Argument(help=f"The file of predictions: {list_formats()}, also compressed.")],
-    label: Annotated[str | None, typer.Option(help="The column of true labels.")] = None,
-    prediction: Annotated[
-        list[str] | None, typer.Option(help="A column of predicted labels, of one model; give it for each model.")
-    ] = None,
-    loss: Annotated[
-        list[str] | None,
-        typer.Option(help="Instead of both, a column of losses between 0 and 1, of one model; give it for each."),
-    ] = None,
-    baseline: Annotated[
-        str | None, typer.Option(help="The column that the others are compared with [default: the first].")
-    ] = None,
-    delta: Annotated[
-        float, typer.Option(help="Allowed probability that any of the limits is wrong; choose it beforehand.")
-    ] = 0.05,
-    anytime: Annotated[
-        bool,
-        typer.Option(
-            "--anytime", help="Limits for all numbers of rows at once: for a file that grows and is looked at often."
-        ),
-    ] = False,
-    candidates: Annotated[int, typer.Option(help="How many such comparisons you make on these rows.")] = 1,
-    out: Annotated[
-        Path | None, typer.Option(help="Folder for certificate.json and report.html [default: DATA-comparison].")
-    ] = None,
-    missing_value: Annotated[
-        list[str] | None, typer.Option(help="A text that stands for a missing value; may be given again.")
-    ] = None,
-    delimiter: Annotated[
-        str | None, typer.Option(help="What separates the columns of a text file [default: found in its first line].")
-    ] = None,
-    header: Annotated[bool, typer.Option(help="Whether the first line names the columns; if not, c1, c2, ...")] = True,
+    data: DATA,
+    label: LABEL = None,
+    prediction: PREDICTION = None,
+    loss: LOSS = None,
+    baseline: BASELINE = None,
+    delta: DELTA = 0.05,
+    anytime: ANYTIME = False,
+    candidates: CANDIDATES = 1,
+    out: OUT = None,
+    missing_value: MISSING = None,
+    delimiter: DELIMITER = None,
+    header: HEADER = True,
     max_memory: MAX_MEMORY = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace the run in the folder.")] = False,
+    force: FORCE = False,
     as_json: JSON = False,
     quiet: QUIET = False,
 ) -> None:

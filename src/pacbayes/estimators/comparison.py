@@ -52,7 +52,7 @@ def compare(
         Allowed probability of failure, in (0, 1).
     anytime : bool, default=False
         Whether the limits hold for all numbers of rows at once, so that one may look after every batch, and stop or go
-        on as one likes, by :func:`pacbayes.bounds.betting`. They are wider, by about a half.
+        on as one likes, by :func:`pacbayes.bounds.betting`. They are wider, by up to nine tenths.
     candidates : int, default=1
         How many such comparisons are made on these same rows; each gets its share of delta.
 

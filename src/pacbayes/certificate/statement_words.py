@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pacbayes._core.plain import visible
 from pacbayes._core.units import percent_text
+from pacbayes.certificate.difference_words import difference_noun
 from pacbayes.certificate.parts import has_parts, rows_for_half
 from pacbayes.certificate.quantities import QUANTITIES, Quantity
 from pacbayes.certificate.sequences import is_step, rows_for_target
@@ -34,6 +35,8 @@ def quantity_words(statement: Statement) -> str:
 
 def quantity_noun(statement: Statement) -> str:
     """Return what a statement bounds, as a heading or an axis has it."""
+    if statement.compared:
+        return difference_noun(statement)
     noun = quantity_of(statement).noun.format(label=visible(statement.label or ""))
     return f"largest difference in {noun}" if statement.groups else noun
 
@@ -113,7 +116,7 @@ def vacuous_words(certificate: Certificate, statement: Statement) -> str | None:
     Nothing is certified about the recall of class 1: 4 judged rows are too few, at least 6 are needed.
     Hardly anything is certified about the recall of class 0: 4 judged rows are too few, at least 6 are needed.
     """
-    if statement.source is not None or statement.kl > 0.0:
+    if statement.source is not None or statement.kl > 0.0 or statement.compared:
         return None
     own = certificate.delta / certificate.candidates * statement.share
     if is_step(statement):

@@ -115,26 +115,26 @@ def vacuous_words(certificate: Certificate, statement: Statement) -> str | None:
     """
     if statement.source is not None or statement.kl > 0.0:
         return None
-    own = certificate.delta / certificate.candidates * statement.share
     if is_step(statement):
-        return _vacuous_step(statement, own)
+        return _vacuous_step(statement, certificate.delta / certificate.candidates * statement.share)
     needed = short_of_rows(certificate, statement)
     if needed is None and not statement.is_vacuous:
         return None
     difference = "largest difference between groups in the " if statement.groups else ""
     about = f"is certified about the {difference}{quantity_words(statement)}{group_words(statement)}"
     start = f"{'Nothing' if statement.is_vacuous else 'Hardly anything'} {about}"
-    if needed is None and statement.observed.get("errors") != statement.n:
-        return f"{start}: its limit excludes nothing."
+    return f"{start}: {_lack_words(statement, needed)}."
+
+
+def _lack_words(statement: Statement, needed: int | None) -> str:
+    """Return why a statement says nothing: errors alone, or too few rows."""
     if needed is None:
-        return f"{start}: all of its {statement.n} judged rows are misclassified."
+        wrong = statement.observed.get("errors") == statement.n
+        return f"all of its {statement.n} judged rows are misclassified" if wrong else "its limit excludes nothing"
     if has_parts(statement):
-        part = "group" if statement.groups else "class"
-        return f"{start}: each {part} needs at least {needed} judged rows."
-    rows = "there is no judged row, and" if statement.n == 0 else f"{statement.n} judged rows are too few,"
-    if statement.n == 1:
-        rows = "1 judged row is too few,"
-    return f"{start}: {rows} at least {needed} are needed."
+        return f"each {'group' if statement.groups else 'class'} needs at least {needed} judged rows"
+    rows = "1 judged row is" if statement.n == 1 else f"{statement.n or 'no'} judged rows are"
+    return f"{rows} too few, at least {needed} are needed"
 
 
 def _vacuous_step(statement: Statement, delta: float) -> str | None:

@@ -48,7 +48,7 @@ COMMANDS = {
     "check": Command("check", "check", "Certify predictions that any tool wrote."),
     "bound": Command("bound", "bound", "Compute one bound from plain numbers."),
     "bounds": Command("bound", "bounds", "List all bounds and what they assume."),
-    "plan": Command("plan", "plan", "Compute how many examples a guarantee needs."),
+    "plan": Command("plan", "plan", "How many rows a guarantee needs, or what yours give."),
     "watch": Command("watch", "watch", "Update a guarantee as losses come in."),
     "reproduce": Command(
         "reproduce", "reproduce", "Recompute the table of Biggs and Guedj (2023).", "ReproduceCommand"

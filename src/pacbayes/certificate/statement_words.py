@@ -118,9 +118,8 @@ def vacuous_words(certificate: Certificate, statement: Statement) -> str | None:
     """
     if statement.source is not None or statement.kl > 0.0 or statement.compared:
         return None
-    own = certificate.delta / certificate.candidates * statement.share
     if is_step(statement):
-        return _vacuous_step(statement, own)
+        return _vacuous_step(statement, certificate.delta / certificate.candidates * statement.share)
     needed = short_of_rows(certificate, statement)
     if needed is None and not statement.is_vacuous:
         return None

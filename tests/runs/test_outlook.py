@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import pacbayes as pb
+from pacbayes.metrics.asked import Asked
 from pacbayes.runs import plan_rows
-from pacbayes.runs.asked import Asked
 
 
 def predictions(judged, risk, share, groups):

@@ -14,7 +14,7 @@ from pacbayes._core.rounding import raised
 from pacbayes._core.types import FloatArray, FloatOrArray
 from pacbayes.certificate.blocks import block_statistics
 from pacbayes.certificate.differences import comparison_limits
-from pacbayes.certificate.parts import average_limit, difference_limits, has_parts
+from pacbayes.certificate.parts import average_limit, difference_limits
 from pacbayes.certificate.sequences import steps_of, tested_limit
 from pacbayes.certificate.statement import Reference, Statement, observed_share
 
@@ -142,7 +142,7 @@ def _upper_limit(statement: Statement, delta: float, grid_delta: float | None, k
         return 1.0
     if statement.source is not None:
         return min(float(raised(sum(transfer_parts(statement, delta)), 1.0)), 1.0)
-    if has_parts(statement):
+    if statement.has_parts:
         return average_limit(statement, delta * statement.share)
     made_for = delta if grid_delta is None else grid_delta
     given = statistics_of(statement, made_for)
@@ -151,7 +151,7 @@ def _upper_limit(statement: Statement, delta: float, grid_delta: float | None, k
         statement.bound,
         given,
         statement.n,
-        delta * statement.share / steps_of(statement),
+        delta * statement.share / (steps_of(statement) if statement.is_step else 1),
         divergence,
         reference=statement.reference,
         several=bool(statement.references),

@@ -107,6 +107,12 @@ class Certificate:
         return first.value_about("predict") if first.about == "predict" else first.value_about("vote")
 
     @property
+    def is_listed(self) -> bool:
+        """Whether it has several statements about one predictor, which a table shows best."""
+        several = len(self.statements) > 1 and len({each.about for each in self.statements}) == 1
+        return several and self.statements[0].source is None
+
+    @property
     def in_order(self) -> bool:
         """Whether the rows were taken as they came, the earliest first, and not shuffled."""
         return AS_GIVEN in self.choices

@@ -16,10 +16,10 @@ from pacbayes.certificate.differences import wrong_comparison
 from pacbayes.certificate.groups import check_groups, own_rows
 from pacbayes.certificate.last_shares import last_share
 from pacbayes.certificate.parameters import is_own_parameter
-from pacbayes.certificate.parts import has_parts, wrong_parts
+from pacbayes.certificate.parts import wrong_parts
 from pacbayes.certificate.quantities import QUANTITIES
-from pacbayes.certificate.sequences import is_own_sequence, is_step, wrong_steps
-from pacbayes.certificate.shares import check_even_shares
+from pacbayes.certificate.sequences import SEQUENCE_SUBJECTS, is_own_sequence, wrong_steps
+from pacbayes.certificate.shares import METRIC_WEIGHTS, check_even_shares
 from pacbayes.certificate.statement import Statement
 from pacbayes.certificate.subjects import SUBJECTS
 from pacbayes.certificate.transfers import is_own_source, wrong_disagreements
@@ -39,7 +39,9 @@ _MOST_REFERENCES = 3  # one of each: fixed, refitted, learning at every example
 
 def own_checks(record: Certificate) -> list[Check]:
     """Check everything that can be checked without data or model."""
-    checks = [_guarded("shares", lambda: _check_shares(record)), _guarded("groups", lambda: check_groups(record))]
+    checks = [_guarded("shares", lambda: _check_shares(record))]
+    if not _is_alone(record):
+        checks.append(_guarded("groups", lambda: check_groups(record)))
     for statement in record.statements:
         checks += [
             _guarded("value", lambda each=statement: _check_value(record, each)),  # type: ignore[misc]
@@ -48,6 +50,14 @@ def own_checks(record: Certificate) -> list[Check]:
             _guarded("observed", lambda each=statement: _check_observed(record, each)),  # type: ignore[misc]
         ]
     return checks
+
+
+def _is_alone(record: Certificate) -> bool:
+    """Whether there is one statement, about all rows, which has all of delta."""
+    first = record.statements[0]
+    weighted = any(each.what == METRIC_WEIGHTS for each in record.choices)
+    of_all = first.group is None and not (first.groups or first.compared)
+    return len(record.statements) == 1 and of_all and first.about != "last_snapshot" and not weighted
 
 
 def _guarded(code: str, compute: Callable[[], Check]) -> Check:
@@ -61,6 +71,8 @@ def _guarded(code: str, compute: Callable[[], Check]) -> Check:
 def _check_shares(record: Certificate) -> Check:
     """All statements hold together, since their shares of delta were fixed beforehand and add up to at most 1."""
     about = [statement.about for statement in record.statements]
+    if _is_alone(record):
+        return compare("shares", record.statements[0].share, 1.0)
     if "last_snapshot" not in about:
         return check_even_shares(record)
     # one of many that might have been the last, never alone and never with an even share
@@ -133,8 +145,9 @@ def _check_claims(record: Certificate, statement: Statement) -> Check:
         else not is_own_source(record, statement, statement.source),
         "rates": not _own_rates(record, statement),
         "quantity": not _own_quantity(statement),
-        "sequence": not is_own_sequence(record, statement),
-        "rows": not own_rows(record, statement),
+        "sequence": (statement.is_step or statement.about in SEQUENCE_SUBJECTS)
+        and not is_own_sequence(record, statement),
+        "rows": (statement.group is not None or bool(statement.groups)) and not own_rows(record, statement),
         "scale": not _own_scale(record, statement),
         "assumptions": not _own_assumptions(record, statement),
     }
@@ -242,9 +255,9 @@ def _check_observed(record: Certificate, statement: Statement) -> Check:
         wrong = wrong_comparison(statement, record.delta / record.candidates)
     elif statement.source is not None:
         wrong = wrong_disagreements(statement)
-    elif is_step(statement):
+    elif statement.is_step:
         wrong = wrong_steps(record, statement)
-    elif has_parts(statement):
+    elif statement.has_parts:
         wrong = wrong_parts(statement)
     elif "errors" in statement.observed:
         wrong = _wrong_counts(statement)

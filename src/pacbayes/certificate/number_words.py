@@ -9,7 +9,6 @@ from pacbayes._core.units import percent_text
 from pacbayes.certificate.arithmetic import transfer_parts
 from pacbayes.certificate.quantities import QUANTITIES
 from pacbayes.certificate.statement import REFIT
-from pacbayes.certificate.statement_table import is_listed
 from pacbayes.certificate.subjects import SUBJECTS
 from pacbayes.certificate.words import (
     assumption_words,
@@ -36,7 +35,7 @@ def number_rows(certificate: Certificate) -> list[tuple[str, str]]:
     lines = [("confidence", f"{confidence_words(certificate.delta)} (`delta={certificate.delta:g}`)")]
     if certificate.candidates > 1:
         lines.append(("candidates", f"{certificate.candidates}, delta shared among them"))
-    if is_listed(certificate):
+    if certificate.is_listed:
         return [*lines, *_common_rows(certificate)]
     several = len(certificate.statements) > 1
     for statement in certificate.statements:

@@ -8,9 +8,10 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from pacbayes import bounds
-from pacbayes._core.plain import to_plain
+from pacbayes._core.plain import to_plain, visible
 from pacbayes._core.units import in_units
-from pacbayes.certificate.quantities import QUANTITIES
+from pacbayes.certificate.quantities import QUANTITIES, Quantity
+from pacbayes.certificate.records import AS_GIVEN, REFIT, Choice, Consequence, Reference, Source
 
 __all__ = [
     "AS_GIVEN",
@@ -26,31 +27,6 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """One thing that was chosen on the way to a certificate.
-
-    Attributes
-    ----------
-    what : str
-        Its code, such as "alpha".
-    value : str, float or None
-        What was chosen.
-    where : str
-        What it was chosen on: "given", "learning_rows", "all_rows", "schedule".
-    cost : str
-        What the bound lost by it: "none", or a code such as "mixture_of_rates".
-    size : float or None
-        The number that belongs to the cost: how many rates, which part of delta.
-    """
-
-    what: str
-    value: str | float | None
-    where: str
-    cost: str = "none"
-    size: float | None = None
-
-
 _LATER = (
     "references",
     "source",
@@ -62,69 +38,6 @@ _LATER = (
     "groups",
     "compared",
 )  # absent where there is nothing to say
-AS_GIVEN = Choice("order", "as_given", "given")  # of rows that were not shuffled
-REFIT = Choice("refit", "refit_on_all_rows", "given")  # of a second model, which the certificate is not about
-
-
-@dataclass(frozen=True, slots=True)
-class Consequence:
-    """What follows from a statement on the same event: a bound on the risk of another predictor.
-
-    Attributes
-    ----------
-    about : str
-        Whose risk: a code of :data:`pacbayes.certificate.SUBJECTS`.
-    rule : {"same", "twice"}
-        How its value follows from the statement's.
-    value : float
-    """
-
-    about: str
-    rule: str
-    value: float
-
-
-@dataclass(frozen=True, slots=True)
-class Reference:
-    """The reference that was subtracted, and how its own loss was bounded.
-
-    Attributes
-    ----------
-    kind : {"fixed", "predictable"}
-    strength : float
-        Which part of its losses was subtracted, in (0, 1].
-    bound : str
-        The bound on its average true loss.
-    split : float
-        Share of the statement's delta for the excess; the rest is for the reference.
-    """
-
-    kind: str
-    strength: float
-    bound: str
-    split: float = 0.5
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """The certified predictor that a statement about another one starts from, and how its own error was bounded.
-
-    Attributes
-    ----------
-    n : int
-        Labelled rows that it was judged on.
-    errors : int
-        Its errors on them.
-    bound : str
-        The bound on its true error.
-    split : float
-        Share of the statement's delta for that bound; the rest is for the disagreement of the two predictors.
-    """
-
-    n: int
-    errors: int
-    bound: str
-    split: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -221,6 +134,30 @@ class Statement:
     def name(self) -> str:
         """What it is about, as ``metrics=`` and :meth:`pacbayes.Certificate.statement` have it: "recall:yes"."""
         return metric_name(self.quantity, self.label)
+
+    @property
+    def kind(self) -> Quantity:
+        """What it bounds; its own name for what this version does not know."""
+        known = QUANTITIES.get(self.quantity)
+        if known is not None:
+            return known
+        words = visible(self.quantity).replace("{", "(").replace("}", ")")
+        return Quantity(words, words, words, words)
+
+    @property
+    def words(self) -> str:
+        """What it bounds, in the words of its sentence: "recall of class yes"."""
+        return self.kind.words.format(label=visible(self.label or ""))
+
+    @property
+    def has_parts(self) -> bool:
+        """Whether its bound is put together from parts of its rows: classes, or groups that are compared."""
+        return bool(self.groups) or self.kind.is_counted_by_class
+
+    @property
+    def is_step(self) -> bool:
+        """Whether it is about a threshold that was kept by testing: tested itself, or stated besides."""
+        return self.target is not None or "steps" in self.observed
 
     @property
     def is_vacuous(self) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pacbayes._core.plain import visible
 from pacbayes._core.units import limit_text
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pacbayes.certificate.certificate import Certificate
     from pacbayes.certificate.statement import Statement
 
-__all__ = ["StatementRow", "claim_lines", "is_listed", "list_statements", "statement_lines", "warning_lines"]
+__all__ = ["StatementRow", "claim_lines", "list_statements", "record_statements", "statement_lines", "warning_lines"]
 
 HEADINGS = ("metric", "rows", "limit", "observed", "judged rows", "of delta", "")
 _LONGEST = 48
@@ -51,12 +51,6 @@ class StatementRow:
     def cells(self) -> tuple[str, ...]:
         """The texts, in the order of the columns."""
         return self.metric, self.rows, self.limit, self.observed, self.n, self.share, self.remark
-
-
-def is_listed(certificate: Certificate) -> bool:
-    """Return whether a certificate has several statements about one predictor, which a table shows best."""
-    several = len(certificate.statements) > 1 and len({each.about for each in certificate.statements}) == 1
-    return several and certificate.statements[0].source is None
 
 
 def list_statements(certificate: Certificate) -> list[StatementRow]:
@@ -155,8 +149,29 @@ def warning_lines(certificate: Certificate) -> list[str]:
 
 def claim_lines(certificate: Certificate) -> list[str]:
     """Return all that a certificate states: its sentences, or the first of them and a table of several."""
-    if not is_listed(certificate):
+    if not certificate.is_listed:
         return sentences(certificate)
     together = f"All of the following hold together with probability at least {confidence_words(certificate.delta)}:"
     table = [f"  {line}" for line in statement_lines(certificate)]
     return [sentence(certificate), *warning_lines(certificate), "", together, "", *table]
+
+
+def record_statements(certificate: Certificate) -> list[dict[str, Any]]:
+    """Return the statements for machines: what each is about, its limit, and how many rows it would need if too few."""
+    return [
+        {
+            "metric": each.name,
+            "group": None if each.group is None else dict(each.group),
+            "groups": [dict(group) for group in each.groups],
+            "side": each.side,
+            "value": each.value,
+            "lower": each.lower,
+            "limit": each.limit,
+            "observed": each.risk if each.n else None,
+            "n": each.n,
+            "share": each.share,
+            "vacuous": each.is_vacuous,
+            "rows_needed": short_of_rows(certificate, each),
+        }
+        for each in certificate.statements
+    ]

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 from pacbayes._core.plain import visible
 from pacbayes._core.units import percent_text
 from pacbayes.certificate.difference_words import difference_noun
-from pacbayes.certificate.parts import has_parts, rows_for_half
-from pacbayes.certificate.quantities import QUANTITIES, Quantity
-from pacbayes.certificate.sequences import is_step, rows_for_target
+from pacbayes.certificate.parts import rows_for_half
+from pacbayes.certificate.sequences import rows_for_target
 
 if TYPE_CHECKING:
     from pacbayes.certificate.certificate import Certificate
@@ -20,7 +19,6 @@ __all__ = [
     "group_name",
     "group_words",
     "quantity_noun",
-    "quantity_of",
     "quantity_words",
     "short_of_rows",
     "untested_words",
@@ -30,14 +28,14 @@ __all__ = [
 
 def quantity_words(statement: Statement) -> str:
     """Return what a statement bounds, in the words of its sentence: "recall of class yes"."""
-    return quantity_of(statement).words.format(label=visible(statement.label or ""))
+    return statement.words
 
 
 def quantity_noun(statement: Statement) -> str:
     """Return what a statement bounds, as a heading or an axis has it."""
     if statement.compared:
         return difference_noun(statement)
-    noun = quantity_of(statement).noun.format(label=visible(statement.label or ""))
+    noun = statement.kind.noun.format(label=visible(statement.label or ""))
     return f"largest difference in {noun}" if statement.groups else noun
 
 
@@ -79,7 +77,7 @@ def short_of_rows(certificate: Certificate, statement: Statement) -> int | None:
         return None
     own = certificate.delta / certificate.candidates * statement.share
     rows: object = statement.observed.get("rows")
-    if not (has_parts(statement) and isinstance(rows, list) and rows):
+    if not (statement.has_parts and isinstance(rows, list) and rows):
         needed = rows_for_half(own)
         return needed if statement.n < needed else None
     needed = rows_for_half(own / (len(rows) * (2 if statement.groups else 1)))
@@ -118,7 +116,7 @@ def vacuous_words(certificate: Certificate, statement: Statement) -> str | None:
     """
     if statement.source is not None or statement.kl > 0.0 or statement.compared:
         return None
-    if is_step(statement):
+    if statement.is_step:
         return _vacuous_step(statement, certificate.delta / certificate.candidates * statement.share)
     needed = short_of_rows(certificate, statement)
     if needed is None and not statement.is_vacuous:
@@ -134,7 +132,7 @@ def _shortage(statement: Statement, needed: int | None) -> str:
     if needed is None:
         all_wrong = statement.observed.get("errors") == statement.n
         return f"all of its {statement.n} judged rows are misclassified" if all_wrong else "its limit excludes nothing"
-    if has_parts(statement):
+    if statement.has_parts:
         return f"each {'group' if statement.groups else 'class'} needs at least {needed} judged rows"
     few = {0: "there is no judged row, and", 1: "1 judged row is too few,"}
     rows = few.get(statement.n, f"{statement.n} judged rows are too few,")
@@ -149,12 +147,3 @@ def _vacuous_step(statement: Statement, delta: float) -> str | None:
         f"{untested_words(statement)} At least {needed} rows without an error are needed at a threshold; the first of "
         f"{len(statement.observed['rows_along'])} had {statement.observed['errors_along'][0]} errors among {seen}."
     )
-
-
-def quantity_of(statement: Statement) -> Quantity:
-    """Return what a statement bounds, and its own name for what this version does not know."""
-    known = QUANTITIES.get(statement.quantity)
-    if known is not None:
-        return known
-    words = visible(statement.quantity).replace("{", "(").replace("}", ")")
-    return Quantity(words, words, words, words)

@@ -17,8 +17,6 @@ from pacbayes.certificate.quantities import QUANTITIES
 from pacbayes.certificate.statement_words import (
     group_words,
     quantity_noun,
-    quantity_of,
-    quantity_words,
     untested_words,
 )
 from pacbayes.certificate.subjects import SUBJECTS
@@ -129,12 +127,12 @@ def _sentence(certificate: Certificate, statement: Statement) -> str:
 
 
 def _claim(certificate: Certificate, statement: Statement, subject: str, value: float) -> str:
-    quantity = quantity_of(statement)
-    where = group_words(statement) + _period_words(certificate)
+    quantity = statement.kind
+    where = ("" if statement.group is None else group_words(statement)) + _period_words(certificate)
     if statement.groups:
-        return f"the true {quantity_words(statement)} of {subject}{where} {apart_words(statement)}"
+        return f"the true {statement.words} of {subject}{where} {apart_words(statement)}"
     return quantity.claim.format(
-        words=quantity_words(statement),
+        words=statement.words,
         subject=subject,
         where=where.rstrip(",") if quantity.power else where,  # a comma follows
         limit=limit_words(statement, value),
@@ -183,7 +181,7 @@ def subject_noun(statement: Statement, about: str | None = None) -> str:
     """
     if statement.compared:
         return quantity_noun(statement)
-    quantity = quantity_of(statement)
+    quantity = statement.kind
     subject = SUBJECTS[statement.about].words.rstrip(",") + group_words(statement)
     if about is not None and about != statement.about:  # "their vote" has nothing to refer to in a heading
         words = SUBJECTS[about].long_words
@@ -204,8 +202,9 @@ def limit_name(statement: Statement, about: str) -> str:
     >>> limit_name(pb.certify_predictions([0, 1], [0, 1]).statements[0], "vote")
     'True error of the majority vote'
     """
-    words = f"{quantity_noun(statement)} of {SUBJECTS[about].plain_words.rstrip(',')}{group_words(statement)}"
-    parameter = quantity_of(statement).parameter
+    whose = "" if statement.compared else f" of {SUBJECTS[about].plain_words.rstrip(',')}{group_words(statement)}"
+    words = f"{quantity_noun(statement)}{whose}"
+    parameter = statement.kind.parameter
     words = words if parameter is None else f"{words}, {parameter.replace('_', ' ')} {scale_words(statement)}"
     return words[:1].upper() + words[1:]
 

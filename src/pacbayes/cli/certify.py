@@ -10,11 +10,12 @@ from typing import Annotated, Any
 import typer
 
 from pacbayes.certificate.number_words import table_lines
-from pacbayes.certificate.statement_table import claim_lines, is_listed, warning_lines
+from pacbayes.certificate.statement_table import claim_lines, record_statements, warning_lines
 from pacbayes.certificate.words import note_words
-from pacbayes.cli._asked import COST, DIFFERENCE, GROUP, METRIC, asked_settings, record_statements
+from pacbayes.cli._asked import COST, DIFFERENCE, GROUP, METRIC
 from pacbayes.cli._limits import MAX_MEMORY
 from pacbayes.cli._output import JSON, QUIET, Output, tidy
+from pacbayes.metrics.asked import parse_asked
 from pacbayes.report import compare_with_trivial
 from pacbayes.runs import METHODS, MODELS, Run, Settings, certify_file
 from pacbayes.runs.words import claim_words
@@ -178,7 +179,7 @@ def _make_settings(given: dict[str, Any]) -> Settings:
     """Return the options that are settings of a run."""
     named = {each.name: given[each.name] for each in fields(Settings) if each.name in given}
     lists = {"drop": tuple(given["drop"] or ()), "missing_values": tuple(given["missing_value"] or ())}
-    asked = asked_settings(given["metric"], given["group"], given["cost"], difference=given["difference"])
+    asked = parse_asked(given["metric"], given["group"], given["cost"], difference=given["difference"])
     return Settings(**named | lists | asked)
 
 
@@ -226,7 +227,7 @@ def _show(output: Output, run: Run, written: list[Path], tables: list[tuple[str,
         output.say(certificate.sentence(), *warning_lines(certificate), *second)
         return
     comparison = [each for each in compare_with_trivial(certificate, run.trivial) if each]
-    claims = claim_lines(certificate) if is_listed(certificate) else [certificate.sentence()]
+    claims = claim_lines(certificate) if certificate.is_listed else [certificate.sentence()]
     output.say(*claims, *second, "", *table_lines(certificate), *([""] if comparison else []), *comparison)
     places = [f"Report: {files['report.html']}", f"Use:    see {files['README.txt']}"]
     output.say("", *places, f"Verify: {_verify_command(tables, run, files)}")

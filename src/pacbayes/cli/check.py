@@ -9,10 +9,11 @@ from typing import Annotated, Any
 import typer
 
 from pacbayes.certificate.number_words import table_lines
-from pacbayes.certificate.statement_table import claim_lines, is_listed, warning_lines
-from pacbayes.cli._asked import COST, DIFFERENCE, GROUP, METRIC, asked_settings, record_statements
+from pacbayes.certificate.statement_table import claim_lines, record_statements, warning_lines
+from pacbayes.cli._asked import COST, DIFFERENCE, GROUP, METRIC
 from pacbayes.cli._limits import MAX_MEMORY
 from pacbayes.cli._output import JSON, QUIET, Output, tidy
+from pacbayes.metrics.asked import parse_asked
 from pacbayes.report import compare_with_trivial
 from pacbayes.runs import CheckedPredictions, PredictionFile, check_file
 from pacbayes.runs.folder import check_folder
@@ -69,7 +70,7 @@ def _check(given: dict[str, Any]) -> None:
     """Carry out the command with its options."""
     data, output = given["data"], Output(as_json=given["as_json"], quiet=given["quiet"])
     named = {name: given[name] for name in ("label", "prediction", "loss", "delimiter", "header")}
-    asked = asked_settings(given["metric"], given["group"], given["cost"], difference=given["difference"])
+    asked = parse_asked(given["metric"], given["group"], given["cost"], difference=given["difference"])
     columns = PredictionFile(missing_values=tuple(given["missing_value"] or ()), **named, **asked)
     folder = given["out"] or data.with_name(f"{data.name.partition('.')[0]}-certificate")
     check_folder(folder, force=given["force"])
@@ -96,7 +97,7 @@ def _show(output: Output, checked: CheckedPredictions, written: list[Path], data
         output.say(certificate.sentence(), *warning_lines(certificate))
         return
     comparison = [each for each in compare_with_trivial(certificate, checked.judged.trivial) if each]
-    claims = claim_lines(certificate) if is_listed(certificate) else [certificate.sentence()]
+    claims = claim_lines(certificate) if certificate.is_listed else [certificate.sentence()]
     output.say(*claims, "", *table_lines(certificate), *([""] if comparison else []), *comparison)
     paths = (f"./{path}" if path.startswith("-") else path for path in (files["certificate.json"], str(data)))
     place, table = paths

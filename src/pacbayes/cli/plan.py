@@ -84,7 +84,7 @@ def _plan_target(output: Output, given: dict[str, Any]) -> None:
 
 def _plan_rows(output: Output, given: dict[str, Any]) -> None:
     from pacbayes.metrics import parse_metrics  # noqa: PLC0415
-    from pacbayes.runs.asked import Asked  # noqa: PLC0415
+    from pacbayes.metrics.asked import Asked  # noqa: PLC0415
     from pacbayes.runs.outlook import RISKS, plan_rows  # noqa: PLC0415
 
     for name in ("target", "kl"):

@@ -86,7 +86,8 @@ def _record(verified: Verified) -> dict[str, object]:
 
 def _words(verified: Verified, *, verbose: bool) -> list[str]:
     further = [] if verified.transfer is None else sentences(verified.transfer)
-    result, claims = verified.result, [*claim_lines(verified.certificate), *further]
+    found = verified.certificate
+    result, claims = verified.result, [*(claim_lines(found) if found.is_listed else sentences(found)), *further]
     checks = [*list_checks(result, verbose=verbose), *_unchecked_words(verified), *_version_words(verified)]
     if result:
         return [*claims, "", *checks, f"The certificate holds. {proof_words(result)}"]

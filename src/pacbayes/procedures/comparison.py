@@ -16,8 +16,8 @@ from pacbayes._core.rows import rows_of
 from pacbayes._core.types import BoolArray, FloatArray, Labels, Predictor, Rows, RowsLike
 from pacbayes.bounds import betting_rates
 from pacbayes.certificate import SUBJECTS, Certificate, Check, Choice, Statement, issue, side_delta
+from pacbayes.metrics.blocks import observe_blocks
 from pacbayes.procedures.base import Issued, Procedure, Sample, compare_certificates, draw_order
-from pacbayes.procedures.blocks import observe_blocks
 from pacbayes.procedures.cautions import find_repetitions
 from pacbayes.procedures.given import check_losses, judge_model, zero_one_losses
 

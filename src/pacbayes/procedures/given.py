@@ -19,12 +19,12 @@ from pacbayes._core.steadiness import seed_of
 from pacbayes._core.types import FloatArray, Labels, Predictor, Rows, RowsLike
 from pacbayes.certificate import SUBJECTS, Certificate, Check, Choice, Statement, issue
 from pacbayes.metrics import LOSSES, Grouping, Judged, LossRule, Questions
+from pacbayes.metrics.blocks import observe_blocks
+from pacbayes.metrics.statements import Judgement, choices_of, questions_of
 from pacbayes.procedures.base import Issued, Procedure, Sample, compare_certificates, draw_order
-from pacbayes.procedures.blocks import observe_blocks
 from pacbayes.procedures.cautions import find_repetitions
 from pacbayes.procedures.classifier_learner import judge_classes
 from pacbayes.procedures.regressor_learner import predict_numbers
-from pacbayes.procedures.statements import Judgement, choices_of, questions_of
 
 __all__ = [
     "Given",
@@ -158,7 +158,7 @@ class Given(Procedure):
             about=about,
             delta=self.delta / self.candidates,
             assumptions=("iid", "unseen", *_asked_singly(about)),
-            shuffled=False,
+            order=lambda rows: draw_order(_ORDER_SEED, rows)[0],
         )
 
     def _issue(

@@ -9,9 +9,9 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 
 from pacbayes.certificate import LEARNING_CURVE, REFIT, Choice, issue, write_curve
 from pacbayes.metrics import Grouping, Judged, Questions
+from pacbayes.metrics.statements import Judgement, choices_of
 from pacbayes.procedures.base import Issued, Procedure, Sample
 from pacbayes.procedures.cautions import find_repetitions
-from pacbayes.procedures.statements import Judgement, choices_of
 
 __all__ = [
     "FixedFraction",

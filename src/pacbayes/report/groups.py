@@ -11,19 +11,16 @@ from pacbayes.certificate.statement_words import quantity_noun
 from pacbayes.certificate.words import limit_words, risk_words
 from pacbayes.report import phrases
 from pacbayes.report.charts import draw_limit, nice_top
-from pacbayes.report.contents import Contents, Data
+from pacbayes.report.contents import Data
 
-__all__ = ["show_groups"]
+__all__ = ["list_groups"]
 
 _SHOWN = 40  # groups of a metric that are not folded away
 
 
-def show_groups(contents: Contents) -> Data | None:
+def list_groups(certificate: Certificate) -> Data:
     """Return for each metric the limits of its groups, and the largest difference where it is stated."""
-    certificate = contents.certificate
     grouped = [each for each in certificate.statements if each.group is not None]
-    if not grouped:
-        return None
     names = dict.fromkeys(each.name for each in grouped)
     return {
         "columns": " and ".join(map(visible, grouped[0].group or {})),

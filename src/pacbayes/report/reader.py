@@ -16,6 +16,7 @@ from pacbayes.report.values import Refit, SplitCost
 __all__ = [
     "show_checking",
     "show_comparison",
+    "show_groups",
     "show_guarantees",
     "show_hardest",
     "show_scope",
@@ -63,6 +64,15 @@ def _limit_row(statement: Statement, about: str, value: float, top: float) -> Da
 
 def _rows_words(statement: Statement) -> str:
     return "judged rows" if statement.source is None else "rows without labels, and the judged ones"
+
+
+def show_groups(contents: Contents) -> Data | None:
+    """Return for each metric the limits of its groups; nothing where rows are not grouped."""
+    if all(each.group is None for each in contents.certificate.statements):
+        return None
+    from pacbayes.report.groups import list_groups  # noqa: PLC0415  (only who groups rows needs it)
+
+    return list_groups(contents.certificate)
 
 
 def show_comparison(contents: Contents) -> Data | None:

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from pacbayes.report import reader, statistician
 from pacbayes.report.contents import Section
-from pacbayes.report.groups import show_groups
 
 __all__ = ["READER", "SECTIONS", "STATISTICIAN"]
 
 READER = (
     Section("guarantees", "What is certified", reader.show_guarantees),
-    Section("groups", "By group", show_groups),
+    Section("groups", "By group", reader.show_groups),
     Section("comparison", "Is that good?", reader.show_comparison),
     Section("scope", "What it is about, and what it is not", reader.show_scope),
     Section("split", "What the split of the rows cost", reader.show_split),

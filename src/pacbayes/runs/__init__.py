@@ -1,7 +1,7 @@
 """Settings to run to folder to verification: everything the command line does, as a library."""
 
+from pacbayes.metrics.asked import Asked
 from pacbayes.procedures import LossMonitor
-from pacbayes.runs.asked import Asked
 from pacbayes.runs.check import CheckedPredictions, PredictionFile, check_file
 from pacbayes.runs.comparison import ComparedPredictions, ComparisonFile, compare_file
 from pacbayes.runs.folder import StoredRun, load_run, read_certificate

@@ -15,9 +15,9 @@ from pacbayes import metrics
 from pacbayes._core.types import FloatArray, Labels
 from pacbayes.certificate import Certificate
 from pacbayes.metrics import group_values
+from pacbayes.metrics.asked import Asked, needs_probabilities
 from pacbayes.procedures.given import Given
 from pacbayes.report import render
-from pacbayes.runs.asked import Asked, needs_probabilities
 from pacbayes.runs.folder import save_folder
 from pacbayes.runs.words import check_readme_words
 from pacbayes.tables import TableError, read_groups, read_table, require_column, split_names

@@ -10,8 +10,8 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from pacbayes.estimators import CertifiedClassifier, CertifiedLogisticRegression, OnlineCertifiedClassifier
+from pacbayes.metrics import group_values
 from pacbayes.online import Geometric
-from pacbayes.runs.asked import find_grouping
 from pacbayes.runs.models import make_classifier
 from pacbayes.runs.tested import TestedClassifier
 from pacbayes.tables import ColumnPreprocessor, Table, make_preprocessing
@@ -97,7 +97,7 @@ def estimator_for(table: Table, settings: Settings) -> Any:
 
 def fit_on_table(estimator: Any, table: Table, settings: Settings) -> Any:
     """Fit the estimator of some settings on a table, with the groups of its rows if there are such."""
-    grouping = find_grouping(table)
+    grouping = group_values("--group", table.groups) if table.groups else None
     beside = {} if grouping is None else {"grouping": grouping}
     return estimator.fit(table.X, table.y, in_order=settings.time is not None, **beside)
 

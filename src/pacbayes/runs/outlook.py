@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pacbayes import bounds
 from pacbayes.certificate import QUANTITIES, rows_for_half
 from pacbayes.metrics import METRICS
+from pacbayes.metrics.asked import Asked
 from pacbayes.procedures import Adaptive
 from pacbayes.procedures.split import learning_count
-from pacbayes.runs.asked import Asked
 
 __all__ = ["Outlook", "PlannedStatement", "plan_rows"]
 

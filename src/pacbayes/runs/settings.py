@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-from pacbayes.runs.asked import Asked
+from pacbayes.metrics.asked import Asked
 from pacbayes.runs.methods import METHODS
 
 __all__ = ["Settings"]

@@ -14,8 +14,8 @@ from threadpoolctl import threadpool_limits
 from pacbayes import procedures
 from pacbayes.certificate import Cause, Certificate, Check, Verification, compare, find_cause
 from pacbayes.estimators import CertificateWarning
+from pacbayes.metrics.asked import check_asked
 from pacbayes.procedures import compare_certificates, version_differences
-from pacbayes.runs.asked import check_asked
 from pacbayes.runs.check import PredictionFile, read_columns
 from pacbayes.runs.comparison import ComparisonFile
 from pacbayes.runs.folder import CERTIFICATE, COLUMNS, MODEL, StoredRun, load_run, read_bounded, read_certificate

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pacbayes._core.plain import visible
 from pacbayes.certificate import Certificate
-from pacbayes.certificate.statement_table import claim_lines, is_listed
+from pacbayes.certificate.statement_table import claim_lines
 from pacbayes.runs.models import trust_needed
 from pacbayes.runs.settings import Settings
 from pacbayes.tables.words import class_counts
@@ -109,7 +109,7 @@ Files
 
 def _claims(certificate: Certificate) -> str:
     """Return all that is claimed, for a text file; a blank line follows a table."""
-    return "\n".join([*claim_lines(certificate), *([""] if is_listed(certificate) else [])])
+    return "\n".join([*claim_lines(certificate), *([""] if certificate.is_listed else [])])
 
 
 def trust_options(names: Sequence[str]) -> str:

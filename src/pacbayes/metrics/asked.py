@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pacbayes._core.types import Labels
 from pacbayes.certificate import QUANTITIES, SEPARATOR, Certificate, Check
-from pacbayes.metrics import METRICS, Grouping, Questions, get, group_values, parse_costs, read_questions
-from pacbayes.procedures.statements import questions_of
+from pacbayes.metrics.questions import METRICS, Questions, get, read_questions
+from pacbayes.metrics.statements import questions_of
+from pacbayes.metrics.texts import parse_costs, parse_metrics
 
-if TYPE_CHECKING:
-    from pacbayes.tables import Table
-
-__all__ = ["Asked", "check_asked", "find_grouping", "needs_probabilities"]
+__all__ = ["Asked", "check_asked", "needs_probabilities", "parse_asked"]
 
 _ERROR = ("error",)
 
@@ -38,7 +36,7 @@ class Asked:
 
     Examples
     --------
-    >>> from pacbayes.runs.asked import Asked
+    >>> from pacbayes.metrics.asked import Asked
     >>> Asked(metrics=("error", "recall:yes")).is_error, Asked().is_error
     (False, True)
     >>> Asked(metrics=("error", "recal:yes"))
@@ -118,9 +116,20 @@ def _is_share(name: str) -> bool:
     return isinstance(kind, str) and QUANTITIES[kind].is_share
 
 
-def find_grouping(table: Table) -> Grouping | None:
-    """Return which group each row of a table is in, if rows are grouped."""
-    return group_values("--group", table.groups) if table.groups else None
+def parse_asked(
+    metric: Sequence[str] | None, group: Sequence[str] | None, cost: str | None, *, difference: bool
+) -> dict[str, Any]:
+    """Return options of a command as the settings of a run have them.
+
+    Examples
+    --------
+    >>> from pacbayes.metrics.asked import parse_asked
+    >>> parse_asked(["error=3", "recall:yes=1"], None, None, difference=False)["weights"]
+    (3.0, 1.0)
+    """
+    names, weights = parse_metrics("--metric", metric or _ERROR)
+    groups = tuple(group or ())
+    return {"metrics": names, "weights": weights, "groups": groups, "differences": difference, "cost": cost}
 
 
 def check_asked(certificate: Certificate, asked: Asked, classes: Labels) -> Check:

@@ -12,6 +12,7 @@ from pacbayes.bounds.combine import DebiasedStatistics, debiased, forward_backwa
 from pacbayes.bounds.excess import excess_kl, excess_relaxed, split_kl, vector_kl
 from pacbayes.bounds.holdout import chernoff, clopper_pearson, progressive_chernoff
 from pacbayes.bounds.kl_bounds import catoni, maurer, maurer_relaxed, mcallester
+from pacbayes.bounds.paired import paired
 from pacbayes.bounds.planning import arguments_of, errors_within, examples_needed, from_numbers
 from pacbayes.bounds.portfolio import portfolio
 from pacbayes.bounds.portfolio_bets import LearnedBets, learned_bets
@@ -50,6 +51,7 @@ __all__ = [
     "maurer",
     "maurer_relaxed",
     "mcallester",
+    "paired",
     "portfolio",
     "progressive_chernoff",
     "require_sound",

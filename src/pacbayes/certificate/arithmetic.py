@@ -13,6 +13,7 @@ from pacbayes import bounds, statistics
 from pacbayes._core.rounding import raised
 from pacbayes._core.types import FloatArray, FloatOrArray
 from pacbayes.certificate.blocks import block_statistics
+from pacbayes.certificate.differences import comparison_limits
 from pacbayes.certificate.parts import average_limit, difference_limits, has_parts
 from pacbayes.certificate.sequences import steps_of, tested_limit
 from pacbayes.certificate.statement import Reference, Statement, observed_share
@@ -122,6 +123,8 @@ def evaluate_limits(
     statement: Statement, delta: float, *, grid_delta: float | None = None, kl: float | None = None
 ) -> tuple[float, float | None]:
     """Evaluate a statement's bound, and of a difference also the lower one; arguments as for the value alone."""
+    if statement.compared:
+        return comparison_limits(statement, delta, grid_delta)
     if statement.groups:
         return difference_limits(statement, delta * statement.share)
     if statement.target is not None:

@@ -233,7 +233,8 @@ class Certificate:
             "delta": what each limit would have been at other confidences, and the one that was issued. It is a
             picture of the trade-off, not a menu: delta has to be chosen before the data are looked at.
             "learning_curve": the errors of the snapshots by which the number of learning rows was chosen, and what came
-            of it. "statements": each limit beside what was observed.
+            of it. "statements": each limit beside what was observed. Of compared models both limits are drawn beside 0,
+            whichever of the two kinds is asked for.
         ax : matplotlib Axes, optional
             Where to draw; a new figure by default.
 

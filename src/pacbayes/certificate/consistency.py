@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pacbayes import bounds
-from pacbayes._core.types import FloatArray
 from pacbayes.certificate.arithmetic import consequence_value, evaluate_limits, rates_of
 from pacbayes.certificate.assumptions import ASSUMPTIONS
-from pacbayes.certificate.blocks import wrong_blocks
+from pacbayes.certificate.blocks import is_growth_possible, wrong_blocks
 from pacbayes.certificate.checks import AGREEMENT, Check, compare
+from pacbayes.certificate.differences import wrong_comparison
 from pacbayes.certificate.groups import check_groups, own_rows
 from pacbayes.certificate.last_shares import last_share
 from pacbayes.certificate.parameters import is_own_parameter
@@ -147,9 +147,18 @@ def _own_quantity(statement: Statement) -> bool:
     known = QUANTITIES.get(statement.quantity)
     if known is None or (known.about is not None and statement.about not in known.about):
         return False
+    pairs = (known.is_difference, SUBJECTS[statement.about].is_pair, bool(statement.compared))
+    if any(pairs) and not (all(pairs) and _own_pair(statement)):
+        return False
     sided = statement.side == ("both" if statement.groups else known.side)
     labelled = (statement.label is not None) == known.has_label
     return sided and labelled and (known.bounds is None or statement.bound in known.bounds)
+
+
+def _own_pair(statement: Statement) -> bool:
+    """Whether two predictors are compared on all rows, each under a name of its own."""
+    names = statement.compared
+    return len(names) == 2 and len({*names, ""}) == 3 and statement.group is None and not statement.groups
 
 
 def _own_scale(record: Certificate, statement: Statement) -> bool:
@@ -188,6 +197,8 @@ def _own_assumptions(record: Certificate, statement: Statement) -> bool:
     needed, given = SUBJECTS[statement.about].assumptions, set(statement.assumptions)
     if record.in_order:
         needed = frozenset("later_iid" if code == "iid" else code for code in needed)
+    if SUBJECTS[statement.about].is_pair and statement.anytime:
+        needed = needed | {"arrival_order"}
     wrong = {"later_iid", "iid"} <= given or record.in_order != ("later_iid" in given)
     return needed <= given <= set(ASSUMPTIONS) and not wrong
 
@@ -214,7 +225,8 @@ def _own_rates(record: Certificate, statement: Statement) -> bool:
         return statement.rates is None
     subject = SUBJECTS[statement.about]
     if isinstance(statement.rates, str):
-        return statement.rates == ("all_n" if subject.anytime else "one_n")
+        anytime = statement.bound == "betting" if subject.is_pair else subject.anytime
+        return statement.rates == ("all_n" if anytime else "one_n")
     alone = statement.reference is None and subject.has_divergence
     return alone and statement.rates is not None and _chosen(record, "rate") == statement.rates
 
@@ -226,7 +238,9 @@ def _bets(statement: Statement) -> bool:
 
 def _check_observed(record: Certificate, statement: Statement) -> Check:
     """Check what follows from the definition of what was observed."""
-    if statement.source is not None:
+    if statement.compared:
+        wrong = wrong_comparison(statement, record.delta / record.candidates)
+    elif statement.source is not None:
         wrong = wrong_disagreements(statement)
     elif is_step(statement):
         wrong = wrong_steps(record, statement)
@@ -271,14 +285,10 @@ def _wrong_references(statement: Statement, errors: float) -> str | None:
 
 
 def _wrong_growth(record: Certificate, statement: Statement) -> str | None:
-    """``log(1 - rate x)`` lies between its chord over [0, 1] and its tangent, so its mean lies between theirs."""
+    """Check means of ``log(1 - rate x)`` that were recorded in place of losses."""
     given = statement.observed
     if set(given) != {"risk", "log_growth"} or statement.bound != "betting" or statement.quantity != "loss":
         return "names"
     rates, _ = rates_of(statement.rates, statement.n, record.delta / record.candidates)
-    growth: FloatArray = np.asarray(given["log_growth"], dtype=float)
-    risk = float(given["risk"])
-    if not 0.0 <= risk <= 1.0 or rates.shape != growth.shape:
-        return "risk"
-    chord, tangent = risk * np.log1p(-rates), np.log1p(-rates * risk)
-    return "growth" if np.any(growth < chord - _SLACK) or np.any(growth > tangent + _SLACK) else None
+    growth = np.asarray(given["log_growth"], dtype=float)
+    return None if is_growth_possible(float(given["risk"]), growth, rates) else "growth"

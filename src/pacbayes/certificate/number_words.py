@@ -40,7 +40,10 @@ def number_rows(certificate: Certificate) -> list[tuple[str, str]]:
         return [*lines, *_common_rows(certificate)]
     several = len(certificate.statements) > 1
     for statement in certificate.statements:
-        lines += [("about", SUBJECTS[statement.about].words.rstrip(","))] if several else []
+        if statement.compared:
+            lines.append(("compared", " with ".join(map(visible, statement.compared))))
+        elif several:
+            lines.append(("about", SUBJECTS[statement.about].words.rstrip(",")))
         lines += _statement_rows(statement)
         if statement.source is not None:
             lines += _transfer_rows(statement, certificate.delta / certificate.candidates)

@@ -9,6 +9,7 @@ import numpy as np
 from pacbayes._core.units import in_units
 from pacbayes.certificate.arithmetic import consequence_value, evaluate_statement
 from pacbayes.certificate.curves import read_curve
+from pacbayes.certificate.difference_plots import draw_differences
 from pacbayes.certificate.quantities import QUANTITIES
 from pacbayes.certificate.subjects import SUBJECTS
 from pacbayes.certificate.words import confidence_words, limit_words, risk_words
@@ -39,6 +40,8 @@ def draw(certificate: Certificate, kind: str, ax: Axes | None) -> Axes:
     if not certificate.verify():
         raise ValueError("A certificate must hold to be drawn. This one does not; print its verify() to see why.")
     axes = _new_axes(_height(certificate, kind)) if ax is None else ax
+    if certificate.statements[0].compared and kind != "learning_curve":
+        return draw_differences(certificate, axes)
     PLOTS[kind](certificate, axes)
     if not QUANTITIES[certificate.statements[0].quantity].power:
         _show_percent(axes.xaxis if kind == "statements" else axes.yaxis)
@@ -58,7 +61,7 @@ def _show_percent(axis: Axis) -> None:
 def _height(certificate: Certificate, kind: str) -> float:
     """Return the height of a new figure, in inches: of statements as many rows as there are."""
     rows = sum(1 + len(each.consequences) for each in certificate.statements)
-    return 1.4 + 0.7 * rows if kind == "statements" else 3.6
+    return 1.4 + 0.7 * rows if kind == "statements" or certificate.statements[0].compared else 3.6
 
 
 def _new_axes(height: float) -> Axes:

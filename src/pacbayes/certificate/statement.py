@@ -21,6 +21,7 @@ __all__ = [
     "Source",
     "Statement",
     "metric_name",
+    "observed_difference",
     "observed_share",
 ]
 
@@ -59,6 +60,7 @@ _LATER = (
     "label",
     "group",
     "groups",
+    "compared",
 )  # absent where there is nothing to say
 AS_GIVEN = Choice("order", "as_given", "given")  # of rows that were not shuffled
 REFIT = Choice("refit", "refit_on_all_rows", "given")  # of a second model, which the certificate is not about
@@ -150,6 +152,8 @@ class Statement:
     groups : tuple of mapping
         The groups that are compared, if what is bounded is the largest difference of the quantity between any two of
         them.
+    compared : tuple of str
+        The names of two predictors, if what is bounded is the first one's error or mean loss minus the second one's.
     n : int
         Examples that it is computed on; none for a class or group without judged rows.
     observed : mapping
@@ -157,7 +161,9 @@ class Statement:
         also "reference_errors" and "both" (for a posterior expected numbers of errors; for a portfolio one of each per
         reference); by class or by group "errors" and "rows", a number for each; for other losses "risk" and
         "log_growth", or for bets that adapt, block by block, "block_means", "block_squares", "block_cubes" and
-        "block_growth"; of a predictor with a source "disagreements" with it.
+        "block_growth"; of a predictor with a source "disagreements" with it. Of two predictors "only_first" and
+        "only_second", rows on which one of them errs, and "unsteady", rows on which the answer of one depends on its
+        batch, which count against each limit; for other losses what is bet on, once for each limit.
     bound : str
         Name in :func:`pacbayes.bounds.catalogue`.
     share : float
@@ -196,6 +202,7 @@ class Statement:
     label: str | None = None
     group: Mapping[str, str] | None = None
     groups: tuple[Mapping[str, str], ...] = ()
+    compared: tuple[str, ...] = ()
     share: float = 1.0
     kl: float = 0.0
     rates: str | float | None = None
@@ -217,7 +224,9 @@ class Statement:
 
     @property
     def is_vacuous(self) -> bool:
-        """Whether it says nothing: an upper bound of 1, or a lower bound of 0."""
+        """Whether it says nothing: an upper bound of 1, or a lower bound of 0; of two predictors both, 1 and -1."""
+        if self.compared:
+            return self.value >= 1.0 and (self.lower is None or self.lower <= -1.0)
         return self.value <= 0.0 if self.side == "lower" else self.value >= 1.0
 
     @property
@@ -225,8 +234,10 @@ class Statement:
         """What was observed of the quantity; not a number if it was not, or on no rows at all.
 
         Of a predictor with a source it is the most that was observed of it: errors of the source, and disagreements.
-        Of what is bounded from below, such as recall, it is the share that is right.
+        Of what is bounded from below, such as recall, it is the share that is right; of two predictors the difference.
         """
+        if self.compared:
+            return observed_difference(self)
         if self.source is not None:
             apart = self.observed.get("disagreements")
             shares = (self.source.errors / self.source.n, apart / self.n if isinstance(apart, int) else math.nan)
@@ -276,7 +287,8 @@ class Statement:
         reference, source = given.pop("reference"), given.pop("source", None)
         consequences: Sequence[Mapping[str, Any]] = given.pop("consequences")
         return cls(
-            **given | {name: tuple(given.get(name, ())) for name in ("assumptions", "references", "groups")},
+            **given
+            | {name: tuple(given.get(name, ())) for name in ("assumptions", "references", "groups", "compared")},
             reference=None if reference is None else Reference(**reference),
             source=None if source is None else Source(**source),
             consequences=tuple(Consequence(**each) for each in consequences),
@@ -312,3 +324,20 @@ def observed_share(statement: Statement) -> float:
     if isinstance(errors, int | float):
         return float(errors / statement.n) if statement.n else math.nan
     return float(risk) if isinstance(risk, int | float) else math.nan
+
+
+def observed_difference(statement: Statement) -> float:
+    """Return by how much more the first of two predictors erred than the second, or how much larger its mean loss was.
+
+    Examples
+    --------
+    >>> import pacbayes as pb
+    >>> from pacbayes.certificate.statement import observed_difference
+    >>> observed_difference(pb.compare_predictions([0, 1, 1, 0], [0, 0, 0, 0], [0, 1, 0, 0]).statements[0])
+    0.25
+    """
+    names = ("only_first", "only_second") if "only_first" in statement.observed else ("upper_risk", "lower_risk")
+    first, second = (statement.observed.get(name) for name in names)
+    if not isinstance(first, int | float) or not isinstance(second, int | float) or not statement.n:
+        return math.nan
+    return float((first - second) / (statement.n if "only_first" in statement.observed else 1))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pacbayes._core.plain import visible
 from pacbayes._core.units import percent_text
+from pacbayes.certificate.difference_words import difference_noun
 from pacbayes.certificate.parts import has_parts, rows_for_half
 from pacbayes.certificate.quantities import QUANTITIES, Quantity
 from pacbayes.certificate.sequences import is_step, rows_for_target
@@ -34,6 +35,8 @@ def quantity_words(statement: Statement) -> str:
 
 def quantity_noun(statement: Statement) -> str:
     """Return what a statement bounds, as a heading or an axis has it."""
+    if statement.compared:
+        return difference_noun(statement)
     noun = quantity_of(statement).noun.format(label=visible(statement.label or ""))
     return f"largest difference in {noun}" if statement.groups else noun
 
@@ -113,7 +116,7 @@ def vacuous_words(certificate: Certificate, statement: Statement) -> str | None:
     Nothing is certified about the recall of class 1: 4 judged rows are too few, at least 6 are needed.
     Hardly anything is certified about the recall of class 0: 4 judged rows are too few, at least 6 are needed.
     """
-    if statement.source is not None or statement.kl > 0.0:
+    if statement.source is not None or statement.kl > 0.0 or statement.compared:
         return None
     if is_step(statement):
         return _vacuous_step(statement, certificate.delta / certificate.candidates * statement.share)
@@ -123,18 +126,19 @@ def vacuous_words(certificate: Certificate, statement: Statement) -> str | None:
     difference = "largest difference between groups in the " if statement.groups else ""
     about = f"is certified about the {difference}{quantity_words(statement)}{group_words(statement)}"
     start = f"{'Nothing' if statement.is_vacuous else 'Hardly anything'} {about}"
-    return f"{start}: {_lack_words(statement, needed)}."
+    return f"{start}: {_shortage(statement, needed)}."
 
 
-def _lack_words(statement: Statement, needed: int | None) -> str:
-    """Return why a statement says nothing: errors alone, or too few rows."""
+def _shortage(statement: Statement, needed: int | None) -> str:
+    """Return why a statement says nothing, or hardly anything."""
     if needed is None:
-        wrong = statement.observed.get("errors") == statement.n
-        return f"all of its {statement.n} judged rows are misclassified" if wrong else "its limit excludes nothing"
+        all_wrong = statement.observed.get("errors") == statement.n
+        return f"all of its {statement.n} judged rows are misclassified" if all_wrong else "its limit excludes nothing"
     if has_parts(statement):
         return f"each {'group' if statement.groups else 'class'} needs at least {needed} judged rows"
-    rows = "1 judged row is" if statement.n == 1 else f"{statement.n or 'no'} judged rows are"
-    return f"{rows} too few, at least {needed} are needed"
+    few = {0: "there is no judged row, and", 1: "1 judged row is too few,"}
+    rows = few.get(statement.n, f"{statement.n} judged rows are too few,")
+    return f"{rows} at least {needed} are needed"
 
 
 def _vacuous_step(statement: Statement, delta: float) -> str | None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pacbayes._core.plain import visible
 from pacbayes.certificate import Certificate, Statement
-from pacbayes.certificate.difference_words import difference_words
+from pacbayes.certificate.apart_words import difference_words
 from pacbayes.certificate.statement_words import quantity_noun
 from pacbayes.certificate.words import limit_words, risk_words
 from pacbayes.report import phrases

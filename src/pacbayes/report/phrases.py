@@ -13,6 +13,7 @@ from pacbayes._core.plain import visible
 from pacbayes._core.units import observed_text
 from pacbayes.certificate import QUANTITIES, SUBJECTS, Certificate, Statement
 from pacbayes.certificate.assumptions import ASSUMPTIONS
+from pacbayes.certificate.difference_words import difference_verdict
 from pacbayes.certificate.statement import observed_share
 from pacbayes.certificate.statement_words import group_words, quantity_noun, quantity_words
 from pacbayes.certificate.words import headline_value, limit_words, note_words, scale_words
@@ -118,6 +119,9 @@ OBSERVED = {
     "reference_errors": "Errors of the reference",
     "both": "Errors of both together",
     "risk": "Mean loss on these rows",
+    "only_first": "Rows on which only the first model errs",
+    "only_second": "Rows on which only the second model errs",
+    "unsteady": "Rows on which an answer depends on the batch, counted against each limit",
 }
 _RATES = {"one_n": "the library's grid for this number of rows", "all_n": "the library's grid for all numbers of rows"}
 
@@ -199,6 +203,8 @@ def says_nothing(certificate: Certificate) -> bool:
 def verdict_words(certificate: Certificate) -> str:
     """Return what the headline means, and whether it says anything."""
     best, first = headline_value(certificate), certificate.statements[0]
+    if first.compared:
+        return difference_verdict(first)
     quantity, label = QUANTITIES[first.quantity], visible(first.label or "")
     if says_nothing(certificate):
         return "This number says nothing."

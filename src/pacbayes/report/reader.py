@@ -30,15 +30,21 @@ def show_guarantees(contents: Contents) -> Data:
     covered = [
         (each, about, value)
         for each in certificate.statements
-        if each.group is None and not each.groups  # those of groups have a section of their own
+        if each.group is None and not (each.groups or each.compared)  # those of groups have a section of their own
         for about, value in [(each.about, each.value), *((more.about, more.value) for more in each.consequences)]
     ]
+    compared = [each for each in certificate.statements if each.compared]
     tops = {
         quantity: nice_top(max(value for each, _, value in covered if each.quantity == quantity))
         for quantity in {each.quantity for each, _, _ in covered}
     }
     rows = [_limit_row(each, about, value, tops[each.quantity]) for each, about, value in covered]
-    return {"rows": rows, "several": len(certificate.statements) > 1, "gains": gain_words(certificate)}
+    return {
+        "rows": rows,
+        "differences": [(limit_name(each, each.about), limit_words(each, each.value)) for each in compared],
+        "several": len(certificate.statements) > 1,
+        "gains": gain_words(certificate),
+    }
 
 
 def _limit_row(statement: Statement, about: str, value: float, top: float) -> Data:

@@ -64,9 +64,11 @@ def show_composition(contents: Contents) -> Data | None:
     }
 
 
-def show_delta(contents: Contents) -> Data:
-    """Return what other confidences would have given."""
+def show_delta(contents: Contents) -> Data | None:
+    """Return what other confidences would have given; nothing for a difference, which has two limits."""
     rows, own = contents.deltas, contents.certificate.delta
+    if not rows:
+        return None
     position = next(index for index, row in enumerate(rows) if row["delta"] == own)
     return {
         "rows": rows,

@@ -3,6 +3,7 @@
 from pacbayes.procedures import LossMonitor
 from pacbayes.runs.asked import Asked
 from pacbayes.runs.check import CheckedPredictions, PredictionFile, check_file
+from pacbayes.runs.comparison import ComparedPredictions, ComparisonFile, compare_file
 from pacbayes.runs.folder import StoredRun, load_run, read_certificate
 from pacbayes.runs.methods import METHODS, choose_method
 from pacbayes.runs.models import MODELS, make_classifier, trust_needed
@@ -20,6 +21,8 @@ __all__ = [
     "Asked",
     "Baseline",
     "CheckedPredictions",
+    "ComparedPredictions",
+    "ComparisonFile",
     "LossMonitor",
     "Outlook",
     "PlannedStatement",
@@ -35,6 +38,7 @@ __all__ = [
     "certify_table",
     "check_file",
     "choose_method",
+    "compare_file",
     "load_rows",
     "load_run",
     "load_table",

@@ -25,7 +25,7 @@ from pacbayes.tables import TableError, read_groups, read_table, require_column,
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["CheckedPredictions", "PredictionFile", "check_file", "read_prediction_file"]
+__all__ = ["CheckedPredictions", "PredictionFile", "check_file", "read_columns"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,6 +101,11 @@ class PredictionFile:
                 f"Got {str(predictions[0])!r:.40} instead. Are these probabilities, or labels written another way?"
             )
         return judged
+
+    def certify_again(self, certificate: Certificate, path: str | Path, max_memory: int | str | None) -> Certificate:
+        """Count again in a file, with the options that a certificate was issued with."""
+        delta, candidates = certificate.delta, certificate.candidates
+        return check_file(path, self, delta=delta, candidates=candidates, max_memory=max_memory).certificate
 
     def _frame(self, path: str | Path, max_memory: int | str | None, texts: tuple[str, ...] = ()) -> pd.DataFrame:
         return read_table(
@@ -295,12 +300,12 @@ def _certify(judged: Judged, asked: Asked, given: Given) -> Certificate:
     return replace(given, questions=questions).certify_judged(answers, about=judged.about, grouping=grouping)
 
 
-def read_prediction_file(text: bytes) -> PredictionFile:
-    """Read the record that :meth:`CheckedPredictions.save` wrote."""
+def read_columns(text: bytes) -> dict[str, Any]:
+    """Read the record of columns that was written beside a certificate for predictions in a file."""
     try:
         record = json.loads(text)
     except (ValueError, RecursionError):
         record = None
     if not isinstance(record, dict):
         raise ValueError("The record of checked predictions must be JSON text.")  # noqa: TRY004
-    return PredictionFile.from_dict(record)
+    return record

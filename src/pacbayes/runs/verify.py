@@ -16,7 +16,8 @@ from pacbayes.certificate import Cause, Certificate, Check, Verification, compar
 from pacbayes.estimators import CertificateWarning
 from pacbayes.procedures import compare_certificates, version_differences
 from pacbayes.runs.asked import check_asked
-from pacbayes.runs.check import check_file, read_prediction_file
+from pacbayes.runs.check import PredictionFile, read_columns
+from pacbayes.runs.comparison import ComparisonFile
 from pacbayes.runs.folder import CERTIFICATE, COLUMNS, MODEL, StoredRun, load_run, read_bounded, read_certificate
 from pacbayes.runs.methods import choose_method, estimator_for, fit_on_table
 from pacbayes.runs.models import trust_needed
@@ -194,10 +195,10 @@ def _verify_predictions(
     certificate: Certificate, record: Path, data: str | Path, max_memory: int | str | None, own: Verification
 ) -> Verified:
     """Count again in a file of predictions that some other tool made."""
-    columns = read_prediction_file(read_bounded(record))
-    options = {"delta": certificate.delta, "candidates": certificate.candidates}
-    again = check_file(data, columns, max_memory=max_memory, **options)  # type: ignore[arg-type]
-    checks = (*own.checks, *compare_certificates(certificate, again.certificate))
+    stored = read_columns(read_bounded(record))
+    columns = ComparisonFile.from_dict(stored) if "predictions" in stored else PredictionFile.from_dict(stored)
+    again = columns.certify_again(certificate, data, max_memory)
+    checks = (*own.checks, *compare_certificates(certificate, again))
     return Verified(certificate, Verification(checks, ("counted_again", "not_collection")))
 
 

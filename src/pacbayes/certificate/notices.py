@@ -10,7 +10,8 @@ from pacbayes import bounds
 from pacbayes._core.note_words import fill_sentence
 from pacbayes._core.notes import Note
 from pacbayes._core.plain import visible
-from pacbayes._core.units import observed_text
+from pacbayes._core.units import observed_text, percent_text
+from pacbayes.certificate.sequences import rows_for_target
 from pacbayes.certificate.statement import REFIT, observed_share
 from pacbayes.certificate.words import confidence_words, headline_value, limit_name, note_words, risk_words
 
@@ -27,6 +28,8 @@ _WORDS = {
     "nothing_certified": "{what}: nothing is certified, {rows:,} rows are too few; about {needed:,} would do.",
     "nothing_certified_often_wrong": "{what}: nothing is certified; the observed value is {observed}, and more rows "
     "alone will not help.",
+    "no_threshold_passed": "No threshold is certified at {target}, so that nothing is; that needs at least {needed:,} "
+    "rows at a threshold without an error.",
     "nothing_certified_from": "{what}: nothing is certified from {rows:,} rows.",
     "nothing_certified_more": "Nothing is certified by {count} more statements; they are listed below.",
     "no_better_than_common": "This guarantee is no better than always giving the most common answer, {label!r}, which "
@@ -119,6 +122,9 @@ def _empty_statements(certificate: Certificate) -> Iterator[Note]:
 
 def _empty_note(statement: Statement, about: str, target: float, delta: float) -> Note:
     what = limit_name(statement, about)
+    if statement.target is not None:
+        needed = rows_for_target(statement.target, delta)
+        return Note("no_threshold_passed", {"target": percent_text(statement.target), "needed": needed})
     if statement.n and observed_share(statement) >= target:
         return Note("nothing_certified_often_wrong", {"what": what, "observed": risk_words(statement)})
     needed = _rows_needed(statement, target, delta)

@@ -74,6 +74,21 @@ Time = Annotated[
     ),
 ]
 Positive = Annotated[str | None, typer.Option(help="Predict this class against all others together.")]
+MaxError = Annotated[
+    float | None,
+    typer.Option(
+        help="Answer only where the model is sure, such that the error among answered cases is certified to be at most "
+        "this; between 0 and 1."
+    ),
+]
+MaxMisses = Annotated[
+    float | None,
+    typer.Option(
+        "--max-false-negative-rate",
+        help="Predict the class of --positive from so low a probability on that at most this share of its cases is "
+        "missed; between 0 and 1.",
+    ),
+]
 Missing = Annotated[
     str,
     typer.Option(
@@ -124,6 +139,8 @@ def certify(
     drop: Drop = None,
     time: Time = None,
     positive: Positive = None,
+    max_error: MaxError = None,
+    max_false_negative_rate: MaxMisses = None,
     missing: Missing = "refuse",
     missing_value: MissingValue = None,
     metric: METRIC = None,

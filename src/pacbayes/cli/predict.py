@@ -21,6 +21,7 @@ from pacbayes.tables.words import list_formats, sentence
 __all__ = ["predict"]
 
 _SIDECAR = ".certificate.txt"
+_NO_ANSWER = "no answer"  # where a model abstains; a column says so, too, should a class be called that
 
 
 @tidy
@@ -98,10 +99,12 @@ def _lines(predictor: RunPredictor, found: Predictions) -> Iterator[str]:
     """Yield the lines of the CSV file: labels, then the probability of each class."""
     shares = found.probabilities
     names = [] if shares is None else [f"probability_{label}" for label in predictor.classes]
-    yield _line(["prediction", *names])
+    known = found.answered
+    yield _line(["prediction", *([] if known is None else ["answered"]), *names])
     numbers = [[]] * len(found.labels) if shares is None else shares.tolist()
-    for label, row in zip(found.labels.tolist(), numbers, strict=True):
-        yield _line([label, *(f"{share:.6g}" for share in row)])
+    marks = [[]] * len(found.labels) if known is None else [["yes" if each else "no"] for each in known]
+    for label, mark, row in zip(found.answers.tolist(), marks, numbers, strict=True):
+        yield _line([_NO_ANSWER if label is None else label, *mark, *(f"{share:.6g}" for share in row)])
 
 
 def _line(cells: list[object]) -> str:
@@ -115,7 +118,7 @@ def _record(predictor: RunPredictor, found: Predictions, files: list[str]) -> di
         "sentence": claim_words(predictor.certificate),
         "certified": predictor.certificate is not None,
         "classes": list(predictor.classes),
-        "predictions": found.labels.tolist(),
+        "predictions": found.answers.tolist(),
         "probabilities": None if found.probabilities is None else found.probabilities.tolist(),
         "notes": [sentence(note) for note in found.notes],
         "files": files,

@@ -22,7 +22,7 @@ from pacbayes._core.types import (
     Transformer,
 )
 from pacbayes.certificate import Certificate
-from pacbayes.estimators.prepared import PreparedClassifier
+from pacbayes.estimators.wrapped import PreparedClassifier
 from pacbayes.metrics import Questions, read_questions
 from pacbayes.procedures import ClassifierLearner, Pair, Procedure, Split, Transfer, hash_rows, transfer_delta
 from pacbayes.procedures.class_weights import ClassWeight

@@ -21,7 +21,7 @@ from pacbayes._core.types import (
     Transformer,
 )
 from pacbayes.estimators.base import check_fraction
-from pacbayes.estimators.prepared import PreparedClassifier
+from pacbayes.estimators.wrapped import PreparedClassifier
 from pacbayes.learners import AbstainingClassifier, ShiftedClassifier
 from pacbayes.procedures import Abstention, Aim, ClassifierLearner, FewMisses, Procedure, Selective
 from pacbayes.procedures.class_weights import ClassWeight
@@ -35,8 +35,8 @@ class SelectiveClassifier(PreparedClassifier):
     """Any classifier that answers where it is sure, such that its error among answered rows is certified.
 
     The rows are shuffled; the estimator is trained on a first part. On these rows, by cross-validation, a sequence of
-    thresholds on its confidence is fixed, which starts where a threshold is likeliest to pass and ends where all rows
-    are answered. On the other rows the hypothesis "the error among answered rows is above ``max_error``" is tested
+    thresholds on its confidence is fixed, which starts where the tests can be expected to end best and ends where all
+    rows are answered. On the other rows the hypothesis "the error among answered rows is above ``max_error``" is tested
     threshold by threshold, from the most confident on, by the exact binomial tail given how many are answered. As long
     as it is rejected at level delta, more rows are answered; the last threshold that passed is kept.
 

@@ -89,7 +89,7 @@ class Abstention:
         return confidence_of(model, rows)
 
     def place(self, scores: FloatArray, wrong: BoolArray, labels: Labels, rows: int, delta: float) -> FloatArray:
-        """Return thresholds from where one is likeliest to pass to 0."""
+        """Return thresholds from a good start to 0."""
         del labels
         return place_by_confidence(scores, wrong, rows, self.target, delta)
 

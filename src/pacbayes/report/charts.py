@@ -8,7 +8,7 @@ from html import escape
 
 from pacbayes.report.values import Part
 
-__all__ = ["draw_bar", "draw_curve", "draw_learning", "draw_limit", "nice_top"]
+__all__ = ["draw_bar", "draw_curve", "draw_learning", "draw_limit", "draw_shares", "nice_top"]
 
 _WIDTH, _HEIGHT = 640.0, 280.0
 _TOPS = (1e-4, 2e-4, 4e-4, 1e-3, 2e-3, 4e-3, 0.01, 0.02, 0.04, 0.1, 0.2, 0.4, 0.6, 0.8)  # of axes, in quarters
@@ -139,6 +139,48 @@ def draw_learning(points: Sequence[tuple[int, float]], stop: tuple[int, float, f
     body += [_dot("point", x_of(size), y_of(error)) for size, error in points]
     body += [_dot("point point-judged", at, y_of(observed)), _dot("point point-guarantee", at, y_of(guarantee))]
     return _chart(body, "rows learned from", label)
+
+
+def draw_shares(
+    points: Sequence[tuple[float, float]], kept: int | None, target: float, *, axis: str, label: str
+) -> str:
+    """Return shares of errors over shares of rows as SVG, a target, and the point that was kept.
+
+    Parameters
+    ----------
+    points : sequence of (float, float)
+        Both in [0, 1].
+    kept : int or None
+        Which of them is marked.
+    target : float
+        Where the dashed line is.
+    axis, label : str
+        What is below the axis, and what the picture shows, for those who do not see it.
+
+    Examples
+    --------
+    >>> from pacbayes.report.charts import draw_shares
+    >>> chart = draw_shares([(0.3, 0.01), (1.0, 0.1)], 0, 0.05, axis="answered", label="It answers.")
+    >>> chart.count("<polyline"), chart.count("<circle")
+    (1, 1)
+    """
+    top = nice_top(max([target, *(error for _, error in points)]))
+    _, y_of = _scales(1.0, 2.0, top)
+    wide, bottom = _WIDTH - _LEFT - _RIGHT, _HEIGHT - _BOTTOM + 18
+    ends = f'x1="{_LEFT}" x2="{_WIDTH - _RIGHT}"'
+    body = _grid(top, y_of)
+    body += [
+        f'<text class="tick" x="{_LEFT + wide * step / 4:.1f}" y="{bottom:.0f}" text-anchor="middle">'
+        f"{25 * step} %</text>"
+        for step in range(5)
+    ]
+    body.append(f'<line class="stop" {ends} y1="{y_of(target):.1f}" y2="{y_of(target):.1f}"/>')
+    path = " ".join(f"{_LEFT + wide * share:.1f},{y_of(error):.1f}" for share, error in points)
+    body.append(f'<polyline class="line line-0" points="{path}"/>')
+    if kept is not None:
+        share, error = points[kept]
+        body.append(_dot("point point-guarantee", _LEFT + wide * share, y_of(error)))
+    return _chart(body, axis, label)
 
 
 def _dot(name: str, x: float, y: float) -> str:

@@ -100,6 +100,7 @@ QUESTIONS = {
     "arrival_order": "Were the rows of updates taken as they came, without sorting or picking?",
     "unseen": "Were the judged rows kept away from training and from every choice?",
     "fresh_unlabelled": "Were the unlabelled rows drawn from the same source, and kept away from every fit and choice?",
+    "target_before": "Was it decided how many errors are allowed before anybody had seen the errors on these rows?",
     "scale_before": "Was it decided how errors are counted before anybody had seen the errors on these rows?",
     "zero_one": "Is a prediction either right or wrong, with nothing in between?",
     "before_label": "Was each prediction made before the truth was known, and was every case counted?",

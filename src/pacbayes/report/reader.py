@@ -22,6 +22,7 @@ __all__ = [
     "show_scope",
     "show_split",
     "show_stream",
+    "show_thresholds",
 ]
 
 
@@ -73,6 +74,15 @@ def show_groups(contents: Contents) -> Data | None:
     from pacbayes.report.groups import list_groups  # noqa: PLC0415  (only who groups rows needs it)
 
     return list_groups(contents.certificate)
+
+
+def show_thresholds(contents: Contents) -> Data | None:
+    """Return the errors at each threshold that was tested; nothing where none was."""
+    if contents.certificate.statements[0].target is None:
+        return None
+    from pacbayes.report.thresholds import list_thresholds  # noqa: PLC0415  (only who abstains needs it)
+
+    return list_thresholds(contents.certificate)
 
 
 def show_comparison(contents: Contents) -> Data | None:

@@ -17,6 +17,7 @@ READER = (
     Section("groups", "By group", reader.show_groups),
     Section("comparison", "Is that good?", reader.show_comparison),
     Section("scope", "What it is about, and what it is not", reader.show_scope),
+    Section("thresholds", "Answers against errors", reader.show_thresholds),
     Section("split", "What the split of the rows cost", reader.show_split),
     Section("stream", "How it fell as rows came in", reader.show_stream),
     Section("hardest", "The hardest examples", reader.show_hardest),

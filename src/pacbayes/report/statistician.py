@@ -47,7 +47,7 @@ def _statement_row(statement: Statement) -> Data:
 def show_composition(contents: Contents) -> Data | None:
     """Return what the number is made of: observed, and what each cause adds; nothing for what is bounded from below."""
     first = contents.certificate.statements[0]
-    if first.side != "upper" or not first.n:
+    if first.side != "upper" or not first.n or first.target is not None:  # a target is not made of parts
         return None
     parts = composition(contents.certificate)
     adds = part_texts([part["adds"] for part in parts], first.value, first.scale, QUANTITIES[first.quantity].power)
@@ -65,7 +65,9 @@ def show_composition(contents: Contents) -> Data | None:
 
 
 def show_delta(contents: Contents) -> Data | None:
-    """Return what other confidences would have given; nothing for a difference, which has two limits."""
+    """Return what other confidences would have given; nothing for a difference, or where another threshold passes."""
+    if contents.certificate.statements[0].target is not None:
+        return None
     rows, own = contents.deltas, contents.certificate.delta
     if not rows:
         return None

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from pacbayes._core.drafts import is_draft
 from pacbayes._core.folders import draft_folder, probe_folder, put_in_place, recover_folder
 from pacbayes._core.system import is_mount_point
-from pacbayes._core.types import FloatArray, Labels
+from pacbayes._core.types import FloatArray, Labels, ObjectArray
 from pacbayes.certificate import Certificate
 from pacbayes.runs.predictors import MODELS_FILE, load_models, read_models_file, read_predictor, write_predictor
 from pacbayes.runs.refit import TRANSFER, require_source
@@ -116,6 +116,10 @@ class StoredRun:
         The predictor is loaded anew each time: for many small frames, :meth:`open` it once.
         """
         return self.open(trust).predict(frame)
+
+    def predict_or_abstain(self, frame: pd.DataFrame, trust: tuple[str, ...] = ()) -> ObjectArray:
+        """Return labels of rows that are answered and None for others; see :meth:`RunPredictor.predict_or_abstain`."""
+        return self.open(trust).predict_or_abstain(frame)
 
     def predict_proba(self, frame: pd.DataFrame, trust: tuple[str, ...] = ()) -> FloatArray:
         """Return a probability for each row and class; see :meth:`RunPredictor.predict_proba`."""

@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from pacbayes.estimators import CertifiedClassifier, CertifiedLogisticRegression, OnlineCertifiedClassifier
+from pacbayes.estimators import (
+    CertifiedClassifier,
+    CertifiedLogisticRegression,
+    OnlineCertifiedClassifier,
+    SelectiveClassifier,
+)
 from pacbayes.metrics import group_values
 from pacbayes.online import Geometric
 from pacbayes.runs.models import make_classifier
@@ -63,6 +68,14 @@ def _split(table: Table, settings: Settings, fraction: float | None) -> Certifie
     return CertifiedClassifier(model, split=split, **options)
 
 
+def _selective(table: Table, settings: Settings, fraction: float | None) -> SelectiveClassifier:
+    del table
+    model, split = make_classifier(settings.model, settings.seed), "adaptive" if fraction is None else fraction
+    rate = settings.max_false_negative_rate
+    options = {"preprocessing": "auto", "positive": None if rate is None else settings.positive, **_common(settings)}
+    return SelectiveClassifier(model, settings.max_error, max_fnr=rate, split=split, **options)
+
+
 def _posterior(table: Table, settings: Settings, fraction: float | None) -> CertifiedLogisticRegression:
     steps = make_preprocessing(table.columns, missing=settings.missing)
     options = {"prior_fraction": cast("float", fraction), **_common(settings)}
@@ -83,6 +96,7 @@ def _test(table: Table, settings: Settings, fraction: float | None) -> TestedCla
 
 METHODS: dict[str, Method] = {
     "split": Method(None, _split, True, "trains on a part of the rows, is evaluated on the rest"),
+    "selective": Method(None, _selective, False, "a threshold by --max-error or --max-false-negative-rate"),
     "online": Method(0.2, _online, True, "predicts each row before training on it, as in a stream"),
     "posterior": Method(0.4, _posterior, True, "a distribution over logistic regressions (two classes)"),
     "test": Method(1.0, _test, False, "trains on all rows, is evaluated on those of --test"),
@@ -103,9 +117,10 @@ def fit_on_table(estimator: Any, table: Table, settings: Settings) -> Any:
 
 
 def choose_method(settings: Settings, classes: int) -> tuple[Settings, str]:
-    """Resolve "auto", which is "split" for every model, and refuse a method that the model has not.
+    """Resolve "auto", and refuse a method that the model has not.
 
-    Nothing that was computed plays a part: choosing among certificates would break them.
+    "auto" is "split" for every model, or "selective" where a threshold is to be certified. Nothing that was computed
+    plays a part: choosing among certificates would break them.
 
     Parameters
     ----------
@@ -128,10 +143,11 @@ def choose_method(settings: Settings, classes: int) -> tuple[Settings, str]:
     >>> chosen.method, why
     ('split', 'default')
     """
-    if settings.method not in _ASKED and not settings.asked.is_error:
-        raise ValueError(
-            f"--metric and --group go with the methods split and test. Got the method {settings.method!r} instead."
-        )
+    if not settings.asked.is_error and (settings.selects or settings.method not in _ASKED):
+        named = "selective" if settings.selects else settings.method
+        raise ValueError(f"--metric and --group go with the methods split and test. Got the method {named!r} instead.")
+    if settings.method == "auto" and settings.selects:
+        return replace(settings, method="selective"), "asked"
     if settings.method == "auto":
         return replace(settings, method="split"), "default"
     if settings.method == "posterior" and (settings.model != "logistic" or classes != 2):

@@ -316,9 +316,10 @@ def _certify(table: Table, chosen: Settings, why: str, *, baseline: bool, thread
 
 def _baseline(table: Table, settings: Settings) -> Baseline | None:
     """What the same learner gives on a fifth of the rows that it has not seen: a comparison, not a second chance."""
+    if not METHODS[settings.method].compared:
+        return None
     held_out = replace(settings, method="split", learning_fraction=_BASELINE, refit=False)
-    compared = METHODS[settings.method].compared and settings.metrics[0] == "error"
-    if not compared or replace(settings, refit=False) == held_out:
+    if settings.metrics[0] != "error" or replace(settings, refit=False) == held_out:
         return None
     model = fit_on_table(estimator_for(table, held_out), table, held_out)
     first = model.certificate_.statements[0]

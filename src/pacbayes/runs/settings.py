@@ -11,7 +11,16 @@ from pacbayes.runs.methods import METHODS
 
 __all__ = ["Settings"]
 
-_OPTIONAL = {"learning_fraction": float, "positive": str, "delimiter": str, "time": str, "encoding": str, "cost": str}
+_OPTIONAL = {
+    "learning_fraction": float,
+    "positive": str,
+    "delimiter": str,
+    "time": str,
+    "encoding": str,
+    "cost": str,
+    "max_error": float,
+    "max_false_negative_rate": float,
+}
 _DECIMALS = (".", ",")
 _MISSING = ("refuse", "category")
 
@@ -43,6 +52,10 @@ class Settings:
         Whether a second model is trained on all rows, which is not certified.
     metrics, weights, groups, differences, cost
         What is certified, as :class:`pacbayes.runs.Asked` has it.
+    max_error : float or None
+        Of the method "selective": the error to certify among the rows that are answered.
+    max_false_negative_rate : float or None
+        Of the same in place of it: the share of the rows of ``positive`` that may be missed.
 
     Examples
     --------
@@ -77,6 +90,8 @@ class Settings:
     groups: tuple[str, ...] = ()
     differences: bool = False
     cost: str | None = None
+    max_error: float | None = None
+    max_false_negative_rate: float | None = None
 
     def __post_init__(self) -> None:
         methods = ("auto", *METHODS)
@@ -96,6 +111,7 @@ class Settings:
                 not 0 <= self.seed < 2**32
             ),
         }
+        complaints |= self._target_complaints()
         for words, wrong in complaints.items():
             if wrong:
                 raise ValueError(words)
@@ -105,6 +121,30 @@ class Settings:
     def asked(self) -> Asked:
         """What is certified."""
         return Asked(**{each.name: getattr(self, each.name) for each in fields(Asked)})
+
+    @property
+    def selects(self) -> bool:
+        """Whether a threshold is to be certified: which rows are answered, or from where on a class is given."""
+        return self.max_error is not None or self.max_false_negative_rate is not None
+
+    def _target_complaints(self) -> dict[str, bool]:
+        """Return what may be wrong with an error or a rate that is to be certified, and whether it is."""
+        given = {"--max-error": self.max_error, "--max-false-negative-rate": self.max_false_negative_rate}
+        names = " or ".join(given)
+        return {
+            f"{name} must lie strictly between 0 and 1. Got {value} instead.": value is not None
+            and not 0.0 < value < 1.0
+            for name, value in given.items()
+        } | {
+            f"Give {names}, not both.": None not in given.values(),
+            "--max-false-negative-rate is about one class: name it with --positive.": (
+                self.max_false_negative_rate is not None and self.positive is None
+            ),
+            f"{names} goes with --method selective. Got {self.method!r} instead.": (
+                self.selects and self.method not in {"auto", "selective"}
+            ),
+            f"--method selective needs {names}.": self.method == "selective" and not self.selects,
+        }
 
     @property
     def not_used(self) -> tuple[str, ...]:

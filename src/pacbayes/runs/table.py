@@ -43,10 +43,11 @@ def annotate(model: Certifier, table: Table, time: str | None, earlier: Sequence
     itself and the labels of the whole table, and changes neither.
     """
     certificate = model.certificate_
-    learning = model.order_[: len(table.y) - certificate.n]
+    judged = len(table.y) - int(getattr(model, "n_learning_", len(table.y) - certificate.n))
+    learning = model.order_[: len(table.y) - judged]
     notes = [*certificate.notes, *table.notes, *find_leaks(table, learning), *_compare(certificate, table)]
     if time is not None and table.times is not None:
-        first = -certificate.n
+        first = -judged
         certificate = add_period(certificate, time, show_time(table.times, first), show_time(table.times, -1))
         if learning.size and table.times[first] == table.times[first - 1]:
             notes.append(Note("cut_within_a_time", {"time": show_time(table.times, first)}))

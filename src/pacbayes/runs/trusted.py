@@ -39,6 +39,7 @@ _OBJECTS = {
     "pacbayes.learners.cross_validated": "CrossValidatedLogistic",
     "pacbayes.learners.encoded": "EncodedClassifier",
     "pacbayes.learners.one_class": "OneClass",
+    "pacbayes.learners.thresholded": "AbstainingClassifier ShiftedClassifier",
     "pacbayes.tables._preprocess": "ColumnPreprocessor",
     "sklearn._loss.link": "HalfLogitLink IdentityLink Interval LogitLink MultinomialLogit",
     "sklearn._loss.loss": "ExponentialLoss HalfBinomialLoss HalfMultinomialLoss",

@@ -12,8 +12,9 @@ from scipy.special import expit
 
 from pacbayes._core.notes import Note
 from pacbayes._core.predictions import class_numbers, vote_shares
-from pacbayes._core.types import FloatArray, Labels
+from pacbayes._core.types import BoolArray, FloatArray, Labels, ObjectArray
 from pacbayes.certificate import Certificate
+from pacbayes.learners import AbstainingClassifier, ShiftedClassifier
 from pacbayes.tables import LinearTerms, align_rows
 from pacbayes.tables.words import sentence
 
@@ -38,11 +39,22 @@ class Predictions:
         One row each, one column per class; None if the model has no probabilities.
     notes : tuple of Note
         What was ignored, and what the model had not seen; :func:`pacbayes.tables.words.sentence` says them.
+    answered : ndarray of bool or None
+        Of a model that abstains: the rows that it answers, which its certificate is about. None of any other.
     """
 
     labels: Labels
     probabilities: FloatArray | None
     notes: tuple[Note, ...] = ()
+    answered: BoolArray | None = None
+
+    @property
+    def answers(self) -> ObjectArray:
+        """The labels of answered rows, and None for the others."""
+        found: ObjectArray = self.labels.astype(object)
+        if self.answered is not None:
+            found[~self.answered] = None
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,16 +90,21 @@ class RunPredictor:
             known = _known_categories(self.model)
             rows = align_rows(frame, self.columns, missing=self.missing, ignore=self.ignore, known=known)
             labels, shares = self._answer(rows.X)
+            answered = self._answered(rows.X)
         except (KeyError, IndexError, AttributeError, TypeError) as error:  # a file that somebody changed
             raise ValueError(
                 f"The stored predictor has no answer for these rows ({error!r:.80}). Verify it with the data."
             ) from None
-        return Predictions(labels, shares, rows.notes)
+        return Predictions(labels, shares, rows.notes, answered)
 
     def predict(self, frame: pd.DataFrame) -> Labels:
         """Return a label for each row, of the kind that the target had; notes become a warning."""
         found = self._apply_aloud(frame)
         return found.labels
+
+    def predict_or_abstain(self, frame: pd.DataFrame) -> ObjectArray:
+        """Return the labels of rows that are answered, and None for the others, as an array of objects."""
+        return self._apply_aloud(frame).answers
 
     def predict_proba(self, frame: pd.DataFrame) -> FloatArray:
         """Return a probability for each row and class, in the order of ``classes``; for snapshots their votes."""
@@ -101,6 +118,10 @@ class RunPredictor:
         if found.notes:
             warnings.warn(" ".join(map(sentence, found.notes)), stacklevel=3)
         return found
+
+    def _answered(self, rows: pd.DataFrame) -> BoolArray | None:
+        found = None if isinstance(self.model, LinearTerms) else self.model.get("predictor")
+        return found.answered(rows) if isinstance(found, AbstainingClassifier) and len(rows) else None
 
     def _answer(self, rows: pd.DataFrame) -> tuple[Labels, FloatArray | None]:
         classes = np.array(self.classes)
@@ -148,6 +169,7 @@ def _known_categories(model: LinearTerms | Mapping[str, Any]) -> _Categories:
     if isinstance(model, LinearTerms):
         return _categories_of_terms(model)
     fitted = model["snapshots"][-1] if "snapshots" in model else model["predictor"]
+    fitted = fitted.estimator_ if isinstance(fitted, AbstainingClassifier | ShiftedClassifier) else fitted
     columns = getattr(fitted, "named_steps", {}).get("columns")
     found: dict[str, Collection[str]] = {}
     for name, encoder, columns_of_step in getattr(getattr(columns, "transformer_", None), "transformers_", ()):

@@ -50,9 +50,9 @@ new.csv is a table with the same columns as the first one, in any order; {target
 In Python:
 
     import pacbayes as pb
-    labels = pb.load_run(".").predict(frame{trust_argument})
+    labels = pb.load_run(".").{call}(frame{trust_argument})
 
-{refit}Check it
+{abstains}{refit}Check it
 
     pacbayes verify .
     pacbayes verify .{data}{verify_trust}
@@ -74,6 +74,10 @@ The model refitted on all rows
 
 {claim}
 The sentence at the top of this page is not about it.
+
+"""
+_ABSTAINS = """\
+Where the model is not sure, the prediction is "no answer", in Python None; the sentences above are about the others.
 
 """
 _REFIT_FILE = "    {file}\n                       the model refitted on all rows, without pickle\n"
@@ -188,6 +192,8 @@ def readme_words(
         sentences=_claims(certificate),
         target=visible(repr(settings.target)),
         predict_trust=trust_options(trust),
+        call="predict" if settings.max_error is None else "predict_or_abstain",
+        abstains="" if settings.max_error is None else _ABSTAINS,
         trust_argument=f", trust={trust!r}" if trust else "",
         data=visible(data),
         verify_trust=trust_options(trust_needed(settings.model)),
@@ -234,8 +240,8 @@ def method_words(settings: Settings, why: str) -> str:
 def about_words(run: Run) -> dict[str, str]:
     """Return what a report says about data and model: names and values."""
     rows, learned = len(run.table.y), run.table.learning
-    if run.certificate.procedure == "split":
-        learned = rows - run.certificate.n
+    if run.certificate.procedure in {"split", "selective"}:
+        learned = run.model.n_learning_
     return {
         "Data": run.source,
         **({} if run.test is None else {"Judged on": run.test}),

@@ -61,7 +61,8 @@ def test_lies_above_what_was_observed_and_moves_with_the_counts(counts, delta):
     if rest:
         slack = 4e-4 * abs(found) + 1e-12  # the limit is searched for to that accuracy
         assert paired(b + 1, c, n, delta) >= found - slack
-        assert paired(b, c + 1, n, delta) <= found + slack
+        if c >= 2:  # the first two rows on which only the second errs also say that discordant rows are not so rare
+            assert paired(b, c + 1, n, delta) <= found + slack
     assert paired(b, c, n, delta / 2.0) >= found - 4e-4 * abs(found)
 
 

@@ -204,7 +204,9 @@ def limit_name(statement: Statement, about: str) -> str:
     >>> limit_name(pb.certify_predictions([0, 1], [0, 1]).statements[0], "vote")
     'True error of the majority vote'
     """
-    words = f"{quantity_noun(statement)} of {SUBJECTS[about].plain_words.rstrip(',')}{group_words(statement)}"
+    words = quantity_noun(statement)
+    if not statement.compared:
+        words = f"{words} of {SUBJECTS[about].plain_words.rstrip(',')}{group_words(statement)}"
     parameter = quantity_of(statement).parameter
     words = words if parameter is None else f"{words}, {parameter.replace('_', ' ')} {scale_words(statement)}"
     return words[:1].upper() + words[1:]

@@ -50,8 +50,8 @@ def test_two_sides_are_the_two_sided_test():
 
 
 @given(COUNTS, st.floats(1e-6, 0.5))
-@settings(max_examples=60)
-def test_lies_above_what_was_observed_and_moves_with_the_counts(counts, delta):
+@settings(max_examples=100)
+def test_lies_above_what_was_observed_and_grows_with_errors_of_the_first(counts, delta):
     b, c, rest = counts
     n = b + c + rest
     if n == 0:
@@ -61,7 +61,6 @@ def test_lies_above_what_was_observed_and_moves_with_the_counts(counts, delta):
     if rest:
         slack = 4e-4 * abs(found) + 1e-12  # the limit is searched for to that accuracy
         assert paired(b + 1, c, n, delta) >= found - slack
-        assert paired(b, c + 1, n, delta) <= found + slack
     assert paired(b, c, n, delta / 2.0) >= found - 4e-4 * abs(found)
 
 

@@ -1,6 +1,6 @@
 """The alarm of ``pb.Monitor``: delays against MAPIE's RiskMonitoring, false alarms, lines per second and memory.
 
-    python benchmarks/monitor.py [--part delay|false-alarms|speed] [--streams 21] [--python PYTHON]
+    python benchmarks/monitor.py [--part delay|false-alarms|speed] [--streams 101] [--python PYTHON]
 
 MAPIE (1.6 or later) is for this comparison alone and no dependency: ``python -m venv mapie && mapie/bin/pip install
 mapie``, and name ``mapie/bin/python`` with --python. Without it the delays are printed without a comparison.
@@ -35,6 +35,15 @@ LINES = {
     "with a number of its own": '{"id": %d, "label": 0, "prediction": %d}\n',
 }
 _REMEDY = "mapie is not there: python -m venv mapie && mapie/bin/pip install mapie, then --python mapie/bin/python"
+# its own largest memory, which that of a child process is not: it begins with the parent's
+_WATCH = """
+import sys
+from pacbayes.cli import main
+try:
+    main()
+finally:
+    print(next(line for line in open("/proc/self/status") if line.startswith("VmHWM")))
+"""
 # MAPIE says after which rows its lower limit exceeded the threshold; it is run in its own environment
 _MAPIE = """
 import math, sys
@@ -109,13 +118,14 @@ def show_false_alarms(streams: int = 10_000, rows: int = 10_000) -> None:
 
 
 def measure(place: Path, certificate: Path) -> tuple[float, float, float]:
-    """Return processor time and time by the clock of a watch, and the largest memory of all so far in MB."""
-    command = [sys.executable, "-m", "pacbayes", "watch", str(place), "--certificate", str(certificate)]
+    """Return processor time and time by the clock of a watch, and its largest memory in MB."""
+    command = [sys.executable, "-c", _WATCH, "watch", str(place), "--certificate", str(certificate)]
     before, begun = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    subprocess.run([*command, "--every", "10000", "--quiet"], check=True, capture_output=True)
+    options = ["--every", "10000", "--quiet"]
+    done = subprocess.run([*command, *options], check=True, capture_output=True, text=True)
     after, clock = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter() - begun
     used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return used, clock, after.ru_maxrss / 1024
+    return used, clock, int(done.stdout.split()[-2]) / 1024
 
 
 def show_speed(rows: int = 1_000_000) -> None:
@@ -140,15 +150,15 @@ def main() -> None:
     """Run what was asked for."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--part", choices=["delay", "false-alarms", "speed"])
-    parser.add_argument("--streams", type=int, default=21)
+    parser.add_argument("--streams", type=int, default=101)
     parser.add_argument("--python", help="a Python that has mapie")
     options = parser.parse_args()
-    python = options.python or sys.executable
+    python: str | None = options.python or sys.executable
     asked = [python, "-c", "import mapie.exchangeability_testing"]
-    if subprocess.run(asked, capture_output=True, check=False).returncode:
-        python = None
-        print(_REMEDY)
     if options.part in (None, "delay"):
+        if subprocess.run(asked, capture_output=True, check=False).returncode:
+            python = None
+            print(_REMEDY)
         show_delays(python, options.streams)
     if options.part in (None, "false-alarms"):
         show_false_alarms()

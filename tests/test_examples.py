@@ -10,13 +10,17 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 GALLERY = {
     "abstention.py": "among the rows that it answers is at most 1 %",
+    "audit_by_group.py": "The error differs by at most ",
     "any_classifier.py": "the true error of `predict` is at most 2.",
     "bound_of_your_own.py": "wrong at worst: pb.bounds.clopper_pearson 5.0 %",
     "choose_a_bound.py": "betting",
     "churn_table.py": "verified from the table: True",
+    "compare_models.py": "naive Bayes was known to be worse after",
     "eight_sets.py": "certified at or below the hold-out",
     "example_difficulty.py": "of the digits were never misclassified",
+    "monitor_drift.py": "the error exceeds",
     "paper_bounds.py": "Portfolio 0.",
+    "rare_disease.py": "Nothing is certified about the recall of class 1: all of its 166 judged rows",
     "train_on_a_bound.py": "the bound falls from",
     "watch_a_stream.py": "wrong at some time",
 }

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
         SelectiveClassifier,
         certify,
         certify_predictions,
+        compare,
+        compare_predictions,
     )
     from pacbayes.learners import CrossValidatedLogistic, RecursiveLogistic, RefittedLogistic
     from pacbayes.monitoring import Monitor
@@ -71,6 +73,8 @@ __all__ = [
     "categorical_kl",
     "certify",
     "certify_predictions",
+    "compare",
+    "compare_predictions",
     "datasets",
     "fixed_reference",
     "kl",
@@ -115,6 +119,8 @@ _SOURCES = {
     "categorical_kl": "numerics",
     "certify": "estimators",
     "certify_predictions": "estimators",
+    "compare": "estimators",
+    "compare_predictions": "estimators",
     "datasets": "",
     "fixed_reference": "online",
     "kl": "numerics",

@@ -32,7 +32,16 @@ def entry(request):
 COMBINATORS = {"betting_rates", "debiased", "forward_backward", "gibbs_to_vote", "learned_bets"}
 # reads losses one by one, and has tests of its own in test_sequential.py
 SEQUENCES = {"sequential", "sequential_from_blocks", "sequential_rates", "sequential_statistics"}
-LOOKUPS = {"arguments_of", "catalogue", "evaluate", "examples_needed", "from_numbers", "get", "require_sound"}
+LOOKUPS = {
+    "arguments_of",
+    "catalogue",
+    "errors_within",
+    "evaluate",
+    "examples_needed",
+    "from_numbers",
+    "get",
+    "require_sound",
+}
 ROOT = Path(__file__).resolve().parents[2]
 
 

@@ -8,7 +8,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from pacbayes.monitoring.evidence import Evidence, left_weight, rate_fractions, start_weights
+from pacbayes.monitoring.evidence import Evidence, left_weight, rate_fractions, rate_weights, start_weights
 
 LEVEL = np.log(100.0)
 VALUES = (1e-6, 0.003, 0.05, 0.3, 0.9)
@@ -22,10 +22,10 @@ def direct(losses, value):
         found = []
         for t in range(1, len(losses) + 1):
             total = mpmath.mpf(float(left_weight(np.array(float(t)))))
-            for rate in rates:
+            for rate, share in zip(rates, map(mpmath.mpf, rate_weights().tolist()), strict=True):
                 factors = [1 + rate * (mpmath.mpf(loss) - mpmath.mpf(value)) for loss in losses[:t]]
                 for start in range(t):
-                    total += weights[start] * mpmath.fprod(factors[start:]) / len(rates)
+                    total += share * weights[start] * mpmath.fprod(factors[start:])
             found.append(mpmath.log(total))
     return found
 
@@ -61,11 +61,12 @@ def test_long_streams_never_rise_above_the_exact_recursion():
                 capital = [(old + weight) * (1 + rate * excess) for old, rate in zip(capital, rates, strict=True)]
                 if row % 250 == 249:
                     left = mpmath.mpf(float(left_weight(np.array(row + 1.0))))
-                    exact = mpmath.log(mpmath.fsum(capital) / len(rates) + left)
+                    exact = mpmath.log(mpmath.fdot(rate_weights().tolist(), capital) + left)
                     assert exact - 1e-6 * (1 + abs(exact)) <= found[row] <= exact
 
 
 def test_weights_add_up_to_at_most_one():
+    assert sum(map(Fraction, rate_weights().tolist())) <= 1
     rows = np.arange(1.0, 2e6)
     total = np.cumsum(start_weights(rows))
     left = left_weight(rows)

@@ -60,12 +60,18 @@ def transfer():
     return model.transfer(X[300:]), model
 
 
+def compare():
+    models = {"naive": GaussianNB().fit(X[:50], Y[:50]), "constant": Constant()}
+    return pb.compare({"naive": models["naive"]}, {"constant": models["constant"]}, X, Y), models
+
+
 # a new procedure gets a line here: how to issue a certificate, and what rechecks it (run(MyProcedure(...)) gives both)
 CASES = {
     "split": lambda: run(Split(learner=NAIVE, stop=FixedFraction(0.5), delta=0.05)),
     "posterior": lambda: fit(pb.CertifiedLogisticRegression(bound="betting", random_state=0)),
     "online": lambda: fit(pb.OnlineCertifiedClassifier(GaussianNB(), random_state=0)),
     "given": lambda: (pb.certify_predictions(Y, Constant().predict(X)), Constant()),
+    "comparison": compare,
     "transfer": transfer,
     "monitor": watch,
 }
@@ -113,7 +119,8 @@ class TestEveryProcedure:
     def test_has_words(self, case):
         procedure, certificate, _ = case
         for said, statement in zip(sentences(certificate), certificate.statements, strict=True):
-            assert SUBJECTS[statement.about].words.strip(",") in said
+            named = statement.compared or (SUBJECTS[statement.about].words.strip(","),)
+            assert all(words in said for words in named)
         assert procedure.made in render(certificate)
 
     def test_says_where_each_choice_was_made_and_what_it_cost(self, case):

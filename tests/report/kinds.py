@@ -22,7 +22,11 @@ EVERYTHING = {
     "hardest": [{"row": 1, "label": "1", "predicted": "-1", "values": "a = 3"}],
     "commands": [("Recompute it", "pacbayes verify certificate.json"), ("Again", "pacbayes verify --data a.csv")],
 }
-UNITS = ("absolute", "squared")  # kinds whose number is in the units of the labels
+UNITS = ("absolute", "squared", "costs")  # kinds whose number is in the units of the labels
+
+
+def _asked(**options):
+    return pb.certify_predictions(Y, np.where(SAMPLE.X[:600, 0] > 0, 1, -1), **options)
 
 
 @cache
@@ -51,6 +55,9 @@ def certificates():
         "losses": pb.certify_predictions(losses=np.linspace(0.0, 0.4, 101)),
         "monitor": monitor.certificate(),
         "nothing": pb.certify_predictions([0] * 3, [1] * 3),
+        "recall": _asked(metrics=("recall:1", "error")),
+        "groups": _asked(metrics=("error", "fnr:1", "precision:1"), groups=np.arange(600) % 4, differences=True),
+        "costs": _asked(metrics=("cost", "balanced-error"), cost=[[0, 1], [5, 0]]),
         "tiny": pb.certify_predictions([0] * 20_000, [0] * 20_000),
     }
     for loss, options in (("absolute", {"scale": 30.0}), ("squared", {"scale": 30.0}), ("within", {"tolerance": 2.0})):

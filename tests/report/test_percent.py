@@ -13,7 +13,7 @@ from pacbayes.report import render
 
 from report.kinds import EVERYTHING, UNITS, certificates
 
-DECIMAL = re.compile(r"(?<![\w.=])\d*\.\d+(?![\d.]|\s?%| nats| errors)")
+DECIMAL = re.compile(r"(?<![\w.=])\d*\.\d+(?![\d.]|\s?%| nats| errors| percentage points)")
 SHARE = re.compile(r"(?<![\w.])\d+(?:\.\d+)?\s%")
 RAW = {"pre", "code", "script", "style"}
 

@@ -22,8 +22,8 @@ from pacbayes.report.sections import READER, SECTIONS
 
 from report.kinds import EVERYTHING
 
-OPTIONAL = {"comparison", "split", "stream", "hardest"}
-FRAME = {"page.html"}
+OPTIONAL = {"groups", "comparison", "split", "stream", "hardest"}
+PAGES = {"page.html", "watch.html"}
 
 
 @pytest.fixture(scope="module")
@@ -40,15 +40,20 @@ def heading(section):
 
 
 def test_every_listed_section_renders_in_its_place(stream):
-    rendered = render(stream, **EVERYTHING)
-    places = [rendered.index(heading(section)) for section in SECTIONS]
-    assert places == sorted(places)
+    y, group = [0, 1] * 200, ["a", "a", "b", "b"] * 100
+    grouped = pb.certify_predictions(y, y, groups=group, differences=True)
+    for certificate, missing in ((stream, "groups"), (grouped, "stream")):
+        rendered = render(certificate, **EVERYTHING)
+        places = [
+            rendered.index(heading(each)) for each in SECTIONS if each.name != missing or heading(each) in rendered
+        ]
+        assert places == sorted(places)
     assert len({section.name for section in SECTIONS}) == len(SECTIONS)
 
 
 def test_every_template_is_listed():
     names = {each.name for each in files("pacbayes.report").joinpath("templates").iterdir()}
-    templates = {name for name in names if name.endswith(".html")} - FRAME
+    templates = {name for name in names if name.endswith(".html")} - PAGES
     assert templates == {f"{section.name}.html" for section in SECTIONS}
 
 
@@ -138,7 +143,7 @@ def test_the_comparison_warns_where_the_guarantee_is_no_better():
     better, worse = ({"label": "ok", "share": share} for share in (0.3, 0.01))
     assert compare_with_trivial(certificate, better).warning == ""
     assert "no better than" in compare_with_trivial(certificate, worse).warning
-    assert "always answering 'ok' would be wrong on 1.00 %" in compare_with_trivial(certificate, worse).words
+    assert "always predicting 'ok' would be wrong on 1.00 %" in compare_with_trivial(certificate, worse).words
     assert "no better than" in render(certificate, trivial=worse)
 
 

@@ -12,7 +12,8 @@ from pacbayes.bounds.combine import DebiasedStatistics, debiased, forward_backwa
 from pacbayes.bounds.excess import excess_kl, excess_relaxed, split_kl, vector_kl
 from pacbayes.bounds.holdout import chernoff, clopper_pearson, progressive_chernoff
 from pacbayes.bounds.kl_bounds import catoni, maurer, maurer_relaxed, mcallester
-from pacbayes.bounds.planning import arguments_of, examples_needed, from_numbers
+from pacbayes.bounds.paired import paired
+from pacbayes.bounds.planning import arguments_of, errors_within, examples_needed, from_numbers
 from pacbayes.bounds.portfolio import portfolio
 from pacbayes.bounds.portfolio_bets import LearnedBets, learned_bets
 from pacbayes.bounds.sequential import (
@@ -37,6 +38,7 @@ __all__ = [
     "chernoff",
     "clopper_pearson",
     "debiased",
+    "errors_within",
     "evaluate",
     "examples_needed",
     "excess_kl",
@@ -49,6 +51,7 @@ __all__ = [
     "maurer",
     "maurer_relaxed",
     "mcallester",
+    "paired",
     "portfolio",
     "progressive_chernoff",
     "require_sound",

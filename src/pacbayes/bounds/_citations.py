@@ -75,6 +75,14 @@ CITATIONS = {
         journal="arXiv:cs/0411099",
         year="2004",
     ),
+    "mcnemar": _entry(
+        "article",
+        "mcnemar1947note",
+        title="Note on the Sampling Error of the Difference between Correlated Proportions or Percentages",
+        author="McNemar, Quinn",
+        journal="Psychometrika",
+        year="1947",
+    ),
     "mcallester1999": _entry(
         "inproceedings",
         "mcallester1999pac",

@@ -16,6 +16,7 @@ from pacbayes.bounds.betting import betting
 from pacbayes.bounds.excess import excess_kl, excess_relaxed, split_kl, vector_kl
 from pacbayes.bounds.holdout import chernoff, clopper_pearson, progressive_chernoff
 from pacbayes.bounds.kl_bounds import catoni, maurer, maurer_relaxed, mcallester
+from pacbayes.bounds.paired import paired
 from pacbayes.bounds.portfolio import portfolio
 from pacbayes.bounds.sequential import sequential_from_blocks
 from pacbayes.bounds.words import conditions
@@ -47,7 +48,8 @@ class Entry:
     function : callable
         The bound itself.
     targets : frozenset of str
-        What it can bound: "risk", "excess", "reference" or "sum" (any weighted sum of error types).
+        What it can bound: "risk", "excess", "reference", "sum" (any weighted sum of error types) or "difference" (of
+        the errors of two predictors).
     statistics : tuple of str
         The arguments it needs besides ``kl`` (if it has one), ``n`` and ``delta``.
     uses_kl : bool
@@ -197,13 +199,26 @@ _SEQUENTIAL = Entry(
     valid_for=_FIXED,
     valid_at="all_n_no_plan",
 )
-_BY_NAME = {record.name: record for record in (*_ENTRIES, _SEQUENTIAL)}
+# reads the counts of two predictors, which are no statistics of one
+_PAIRED = Entry(
+    name="paired",
+    function=paired,
+    targets=frozenset({"difference"}),
+    statistics=("only_first", "only_second"),
+    assumptions=_UNSEEN,
+    citation=CITATIONS["mcnemar"],
+    description="The exact test of two fixed predictors on the rows where one of them errs, inverted into a limit.",
+    uses_kl=False,
+    valid_for=_FIXED,
+)
+_BY_NAME = {record.name: record for record in (*_ENTRIES, _SEQUENTIAL, _PAIRED)}
 
 
 def catalogue() -> tuple[Entry, ...]:
     """Return every bound of a few statistics as a record: name, statistics, assumptions, citation and a sentence.
 
-    :func:`pacbayes.bounds.sequential` is not among them, since it reads losses one by one; :func:`get` knows it.
+    :func:`pacbayes.bounds.sequential` is not among them, since it reads losses one by one, nor is
+    :func:`pacbayes.bounds.paired`, which is about two predictors; :func:`get` knows both.
 
     Examples
     --------

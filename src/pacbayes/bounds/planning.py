@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import betaincc
 
 from pacbayes._core.arguments import single
 from pacbayes._core.types import FloatOrArray
 from pacbayes.bounds.betting import betting_rates
 from pacbayes.bounds.catalogue import Entry, evaluate, get
+from pacbayes.bounds.holdout import chernoff, clopper_pearson
 from pacbayes.statistics import from_frequencies
 
-__all__ = ["arguments_of", "examples_needed", "from_numbers"]
+__all__ = ["arguments_of", "errors_within", "examples_needed", "from_numbers"]
 
 _MOST = 10**9
+_TAIL_SLACK = 2e-9  # twice that of clopper_pearson, whose limit is then at most the target too
 
 
 def arguments_of(record: Entry) -> tuple[str, ...]:
@@ -85,10 +89,11 @@ def _from_risk(given: Mapping[str, ArrayLike], n: int, delta: float) -> dict[str
 def examples_needed(
     name: str, *, target: float, risk: float, kl: float = 0.0, delta: float = 0.05
 ) -> tuple[int, float]:
-    """Return a number of examples with which a bound is at most ``target``, and the bound there.
+    """Return the smallest number of examples from which on a bound is at most ``target``, and the bound there.
 
-    Found by doubling and bisection: at one example fewer the bound is above the target, and with more it stays below.
-    For clopper_pearson, which jumps up with every further error, the search goes over the jumps first.
+    With that many examples or more it is at most the target if at most the share ``risk`` of them are errors; with one
+    fewer it is not. For clopper_pearson, which jumps up with every further error, "at most that share" is the largest
+    whole number of errors, and all jumps are looked at.
 
     Parameters
     ----------
@@ -105,27 +110,60 @@ def examples_needed(
     >>> n, value = pb.bounds.examples_needed("maurer", target=0.05, risk=0.02, kl=10.0)
     >>> n, value <= 0.05
     (1388, True)
+    >>> pb.bounds.examples_needed("clopper_pearson", target=0.05, risk=0.02)[0]
+    153
     """
     record = get(name)
     single("plan", "risk", risk)
     if not risk < target <= 1.0:
         raise ValueError(f"The target must lie above the expected risk {risk:g} and be at most 1. Got {target:g}.")
+    if record.name == "clopper_pearson":
+        from_numbers(record, {"errors": 0, "n": 1, "kl": kl, "delta": delta})  # which refuses what it does not take
+        return _counts_needed(target, Fraction(repr(float(risk))), delta)
 
     def value(n: int) -> float:
         return from_numbers(record, {"risk": risk, "kl": kl, "n": n, "delta": delta})
 
-    if "errors" in record.statistics and risk > 0.0:
-
-        def after(errors: int) -> int:
-            """Return the first number of examples with more errors than that: the bound's next jump."""
-            return math.floor(errors / risk + 1e-9) + 1
-
-        last = _first(lambda errors: value(after(errors)), target)
-        before = after(last - 1) - 1
-        high = before + _first(lambda more: value(before + more), target)
-    else:
-        high = _first(value, target)
+    high = _first(value, target)
     return high, value(high)
+
+
+def errors_within(risk: float, n: int) -> int:
+    """Return the most errors that are at most a share of ``n`` examples, the share as it is written.
+
+    Examples
+    --------
+    >>> import pacbayes as pb
+    >>> pb.bounds.errors_within(0.29, 100), int(0.29 * 100)
+    (29, 28)
+    """
+    return math.floor(Fraction(repr(float(risk))) * n)
+
+
+def _counts_needed(target: float, risk: Fraction, delta: float) -> tuple[int, float]:
+    """Return the smallest number of examples such that for it and all larger ones the bound is at most the target.
+
+    Chernoff's bound at ``risk`` is above the exact one at every smaller share of errors and falls with the number of
+    examples, so that from where it meets the target on all is well. From there ranges of numbers are passed
+    downwards: the bound with the errors of the largest and the examples of the smallest is above all of a range. Where
+    a range is a single number its bound is exact, and the first that is above the target is the last of all.
+    """
+    allowed = delta * (1.0 - _TAIL_SLACK)
+
+    def is_enough(errors: int, n: int) -> bool:
+        """Return whether so few errors would be improbable at the target: the limit is then at most that."""
+        return errors < n and bool(betaincc(errors + 1.0, float(n - errors), target) <= allowed)
+
+    good, step = _first(lambda n: chernoff(float(risk), float(n), delta), target), 1
+    while good > 1 and target < 1.0:
+        low = max(good - step, 1)
+        if is_enough((good - 1) * risk.numerator // risk.denominator, low):
+            good, step = low, 3 * step // 2 + 1
+        elif step == 1:
+            break
+        else:
+            step = min(step, good - 1) // 2 or 1
+    return good, clopper_pearson(float(math.floor(risk * good)), float(good), delta)
 
 
 def _first(value: Callable[[int], float], target: float) -> int:

@@ -7,7 +7,8 @@ from pacbayes.certificate.canonical import schema
 from pacbayes.certificate.certificate import Certificate
 from pacbayes.certificate.checks import AGREEMENT, Cause, Check, Verification, compare, find_cause
 from pacbayes.certificate.curves import LEARNING_CURVE, CurvePoint, read_curve, write_curve
-from pacbayes.certificate.groups import GROUP_COLUMNS, SEPARATOR
+from pacbayes.certificate.differences import side_delta
+from pacbayes.certificate.groups import GROUP_COLUMNS, SEPARATOR, compared_groups
 from pacbayes.certificate.issue import issue
 from pacbayes.certificate.last_shares import last_share
 from pacbayes.certificate.notices import find_empty, find_notices, is_vacuous, notice_words
@@ -49,6 +50,7 @@ __all__ = [
     "Verification",
     "add_period",
     "compare",
+    "compared_groups",
     "count_passed",
     "data_digest",
     "digest_of_arrays",
@@ -70,6 +72,7 @@ __all__ = [
     "rows_for_target",
     "schema",
     "share_among",
+    "side_delta",
     "write_curve",
     "write_weights",
 ]

@@ -13,7 +13,8 @@ from pacbayes import bounds, statistics
 from pacbayes._core.rounding import raised
 from pacbayes._core.types import FloatArray, FloatOrArray
 from pacbayes.certificate.blocks import block_statistics
-from pacbayes.certificate.parts import average_limit, difference_limits, has_parts
+from pacbayes.certificate.differences import comparison_limits
+from pacbayes.certificate.parts import average_limit, difference_limits
 from pacbayes.certificate.sequences import limit_at_target, steps_of
 from pacbayes.certificate.statement import Reference, Statement, observed_share
 
@@ -122,6 +123,8 @@ def evaluate_limits(
     statement: Statement, delta: float, *, grid_delta: float | None = None, kl: float | None = None
 ) -> tuple[float, float | None]:
     """Evaluate a statement's bound, and of a difference also the lower one; arguments as for the value alone."""
+    if statement.compared:
+        return comparison_limits(statement, delta, grid_delta)
     if statement.groups:
         return difference_limits(statement, delta * statement.share)
     if statement.target is not None:
@@ -139,7 +142,7 @@ def _upper_limit(statement: Statement, delta: float, grid_delta: float | None, k
         return 1.0
     if statement.source is not None:
         return min(float(raised(sum(transfer_parts(statement, delta)), 1.0)), 1.0)
-    if has_parts(statement):
+    if statement.has_parts:
         return average_limit(statement, delta * statement.share)
     made_for = delta if grid_delta is None else grid_delta
     given = statistics_of(statement, made_for)
@@ -148,7 +151,7 @@ def _upper_limit(statement: Statement, delta: float, grid_delta: float | None, k
         statement.bound,
         given,
         statement.n,
-        delta * statement.share / steps_of(statement),
+        delta * statement.share / (steps_of(statement) if statement.is_step else 1),
         divergence,
         reference=statement.reference,
         several=bool(statement.references),

@@ -13,7 +13,8 @@ ASSUMPTIONS = {
     "from these rows, and the model remembers nothing from earlier fits; pass such steps as preprocessing=, or count "
     "the settings that were compared as candidates=.",
     "row_by_row": "Each row is predicted by itself: its prediction is the same alone as among any other rows. Judged "
-    "rows were compared between batches, and a sample of them alone; of a row that differed the worst answer counts.",
+    "rows were compared between batches, and a sample of them alone; if the answers for a row differ, the worst one "
+    "counts.",
     "arrival_order": "The rows of updates are taken in the order in which they came, and were not rearranged after "
     "anybody had looked at them.",
     "unseen": "The predictor was fixed before these examples were looked at: they played no part in training or "
@@ -24,7 +25,7 @@ ASSUMPTIONS = {
     "these rows were looked at, and was not taken from their labels or from the errors on them.",
     "target_before": "What is allowed at most (an error among answered rows, a false-negative rate) was fixed before "
     "these rows were looked at.",
-    "zero_one": "The loss takes the values 0 and 1 alone.",
+    "zero_one": "The loss is either 0 or 1.",
     "before_label": "Each prediction was fixed before its label was seen, and no line was left out because of its "
     "loss.",
     "average_over_time": "The number is about the average true loss of the predictors at the times they predicted; if "

@@ -12,7 +12,7 @@ from pacbayes._core.types import FloatArray
 from pacbayes.certificate.quantities import QUANTITIES
 from pacbayes.certificate.statement import Statement
 
-__all__ = ["BLOCK_NAMES", "block_statistics", "wrong_blocks"]
+__all__ = ["BLOCK_NAMES", "block_statistics", "is_growth_possible", "wrong_blocks"]
 
 BLOCK_NAMES = ("block_means", "block_squares", "block_cubes", "block_growth")
 _SLACK = 1e-9
@@ -27,6 +27,17 @@ def block_statistics(observed: Mapping[str, Any], rates: str | float | None, n: 
         "planned": n if rates == "one_n" else None,
         "rates_delta": delta,
     }
+
+
+def is_growth_possible(risk: float, growth: FloatArray, rates: FloatArray) -> bool:
+    """Return whether losses in [0, 1] with this mean can have given these means of ``log(1 - rate x)``.
+
+    Each lies between its chord over [0, 1] and its tangent, so its mean lies between theirs.
+    """
+    if not 0.0 <= risk <= 1.0 or rates.shape != growth.shape:
+        return False
+    chord, tangent = risk * np.log1p(-rates), np.log1p(-rates * risk)
+    return bool(np.all((growth >= chord - _SLACK) & (growth <= tangent + _SLACK)))
 
 
 def wrong_blocks(statement: Statement, delta: float) -> str | None:

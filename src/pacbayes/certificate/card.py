@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 __all__ = ["as_card"]
 
+_SIGNS = {"upper": "≤ ", "lower": "≥ ", "both": "≤ "}
+
 
 def as_card(certificate: Certificate) -> str:
     """Return the card: the number, the sentences, what was observed, remarks, and the rest folded.
@@ -43,8 +45,11 @@ def as_card(certificate: Certificate) -> str:
     (True, False)
     """
     first, about = certificate.statements[0], headline_subject(certificate)
+    sign = "" if first.compared else _SIGNS[first.side]
     number, unit = escape(limit_words(first, headline_value(certificate))), _inline(subject_noun(first, about))
-    body = [f'<p class="pb-headline"><span class="pb-number">≤ {number}</span> <span class="pb-unit">{unit}</span></p>']
+    body = [
+        f'<p class="pb-headline"><span class="pb-number">{sign}{number}</span> <span class="pb-unit">{unit}</span></p>'
+    ]
     body += [f'<p class="pb-notice">{escape(notice_words(each))}</p>' for each in find_empty(certificate)]
     for said, statement in zip(sentences(certificate), certificate.statements, strict=True):
         body += [f'<p class="pb-sentence">{_inline(said)}</p>', _pairs("tiles", _tiles(certificate, statement))]

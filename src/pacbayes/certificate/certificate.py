@@ -17,7 +17,8 @@ from pacbayes.certificate.checks import Verification, compare
 from pacbayes.certificate.consistency import own_checks
 from pacbayes.certificate.number_words import as_table
 from pacbayes.certificate.statement import AS_GIVEN, Choice, Statement
-from pacbayes.certificate.words import sentence, sentences
+from pacbayes.certificate.statement_table import claim_lines
+from pacbayes.certificate.words import sentence
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -104,6 +105,12 @@ class Certificate:
         """The bound on what ``predict`` returns, from the first statement; None if it says nothing of it."""
         first = self.statements[0]
         return first.value_about("predict") if first.about == "predict" else first.value_about("vote")
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether it has several statements about one predictor, which a table shows best."""
+        several = len(self.statements) > 1 and len({each.about for each in self.statements}) == 1
+        return several and self.statements[0].source is None
 
     @property
     def in_order(self) -> bool:
@@ -232,7 +239,8 @@ class Certificate:
             "delta": what each limit would have been at other confidences, and the one that was issued. It is a
             picture of the trade-off, not a menu: delta has to be chosen before the data are looked at.
             "learning_curve": the errors of the snapshots by which the number of learning rows was chosen, and what came
-            of it. "statements": each limit beside what was observed.
+            of it. "statements": each limit beside what was observed. Of compared models both limits are drawn beside 0,
+            whichever of the two kinds is asked for.
         ax : matplotlib Axes, optional
             Where to draw; a new figure by default.
 
@@ -258,7 +266,7 @@ class Certificate:
         return draw(self, kind, ax)
 
     def __str__(self) -> str:
-        return "\n".join([*sentences(self), "", as_table(self)])
+        return "\n".join([*claim_lines(self), "", as_table(self)])
 
     def __hash__(self) -> int:
         return hash(self.digest)

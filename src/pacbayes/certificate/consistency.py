@@ -8,17 +8,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pacbayes import bounds
-from pacbayes._core.types import FloatArray
 from pacbayes.certificate.arithmetic import consequence_value, evaluate_limits, rates_of
 from pacbayes.certificate.assumptions import ASSUMPTIONS
-from pacbayes.certificate.blocks import wrong_blocks
+from pacbayes.certificate.blocks import is_growth_possible, wrong_blocks
 from pacbayes.certificate.checks import AGREEMENT, Check, compare
+from pacbayes.certificate.differences import wrong_comparison
 from pacbayes.certificate.groups import check_groups, own_rows
 from pacbayes.certificate.last_shares import last_share
-from pacbayes.certificate.parts import has_parts, wrong_parts
+from pacbayes.certificate.parameters import is_own_parameter
+from pacbayes.certificate.parts import wrong_parts
 from pacbayes.certificate.quantities import QUANTITIES
-from pacbayes.certificate.sequences import is_own_sequence, is_step, wrong_steps
-from pacbayes.certificate.shares import check_even_shares
+from pacbayes.certificate.sequences import SEQUENCE_SUBJECTS, is_own_sequence, wrong_steps
+from pacbayes.certificate.shares import METRIC_WEIGHTS, check_even_shares
 from pacbayes.certificate.statement import Statement
 from pacbayes.certificate.subjects import SUBJECTS
 from pacbayes.certificate.transfers import is_own_source, wrong_disagreements
@@ -38,7 +39,9 @@ _MOST_REFERENCES = 3  # one of each: fixed, refitted, learning at every example
 
 def own_checks(record: Certificate) -> list[Check]:
     """Check everything that can be checked without data or model."""
-    checks = [_guarded("shares", lambda: _check_shares(record)), _guarded("groups", lambda: check_groups(record))]
+    checks = [_guarded("shares", lambda: _check_shares(record))]
+    if not _is_alone(record):
+        checks.append(_guarded("groups", lambda: check_groups(record)))
     for statement in record.statements:
         checks += [
             _guarded("value", lambda each=statement: _check_value(record, each)),  # type: ignore[misc]
@@ -49,17 +52,27 @@ def own_checks(record: Certificate) -> list[Check]:
     return checks
 
 
+def _is_alone(record: Certificate) -> bool:
+    """Whether there is one statement, about all rows, which has all of delta."""
+    first = record.statements[0]
+    weighted = any(each.what == METRIC_WEIGHTS for each in record.choices)
+    of_all = first.group is None and not (first.groups or first.compared)
+    return len(record.statements) == 1 and of_all and first.about != "last_snapshot" and not weighted
+
+
 def _guarded(code: str, compute: Callable[[], Check]) -> Check:
     """Return the check; what cannot be computed at all has not held."""
     try:
         return compute()
-    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, ZeroDivisionError) as error:
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, ZeroDivisionError, RecursionError) as error:
         return Check(code, held=False, found=" ".join(str(error).split()))
 
 
 def _check_shares(record: Certificate) -> Check:
     """All statements hold together, since their shares of delta were fixed beforehand and add up to at most 1."""
     about = [statement.about for statement in record.statements]
+    if _is_alone(record):
+        return compare("shares", record.statements[0].share, 1.0)
     if "last_snapshot" not in about:
         return check_even_shares(record)
     # one of many that might have been the last, never alone and never with an even share
@@ -132,8 +145,9 @@ def _check_claims(record: Certificate, statement: Statement) -> Check:
         else not is_own_source(record, statement, statement.source),
         "rates": not _own_rates(record, statement),
         "quantity": not _own_quantity(statement),
-        "sequence": not is_own_sequence(record, statement),
-        "rows": not own_rows(record, statement),
+        "sequence": (statement.is_step or statement.about in SEQUENCE_SUBJECTS)
+        and not is_own_sequence(record, statement),
+        "rows": (statement.group is not None or bool(statement.groups)) and not own_rows(record, statement),
         "scale": not _own_scale(record, statement),
         "assumptions": not _own_assumptions(record, statement),
     }
@@ -146,9 +160,18 @@ def _own_quantity(statement: Statement) -> bool:
     known = QUANTITIES.get(statement.quantity)
     if known is None or (known.about is not None and statement.about not in known.about):
         return False
+    pairs = (known.is_difference, SUBJECTS[statement.about].is_pair, bool(statement.compared))
+    if any(pairs) and not (all(pairs) and _own_pair(statement)):
+        return False
     sided = statement.side == ("both" if statement.groups else known.side)
     labelled = (statement.label is not None) == known.has_label
     return sided and labelled and (known.bounds is None or statement.bound in known.bounds)
+
+
+def _own_pair(statement: Statement) -> bool:
+    """Whether two predictors are compared on all rows, each under a name of its own."""
+    names = statement.compared
+    return len(names) == 2 and len({*names, ""}) == 3 and statement.group is None and not statement.groups
 
 
 def _own_scale(record: Certificate, statement: Statement) -> bool:
@@ -160,6 +183,8 @@ def _own_scale(record: Certificate, statement: Statement) -> bool:
         return statement.scale is None
     chosen = [each for each in record.choices if each.what == parameter]
     if len(chosen) != 1 or statement.scale is None or chosen[0].value != statement.scale:
+        return False
+    if not is_own_parameter(record, parameter, statement.scale):
         return False
     if chosen[0].where == "given":
         return "scale_before" in statement.assumptions
@@ -185,6 +210,8 @@ def _own_assumptions(record: Certificate, statement: Statement) -> bool:
     needed, given = SUBJECTS[statement.about].assumptions, set(statement.assumptions)
     if record.in_order:
         needed = frozenset("later_iid" if code == "iid" else code for code in needed)
+    if SUBJECTS[statement.about].is_pair and statement.anytime:
+        needed = needed | {"arrival_order"}
     wrong = {"later_iid", "iid"} <= given or record.in_order != ("later_iid" in given)
     return needed <= given <= set(ASSUMPTIONS) and not wrong
 
@@ -211,7 +238,8 @@ def _own_rates(record: Certificate, statement: Statement) -> bool:
         return statement.rates is None
     subject = SUBJECTS[statement.about]
     if isinstance(statement.rates, str):
-        return statement.rates == ("all_n" if subject.anytime else "one_n")
+        anytime = statement.bound == "betting" if subject.is_pair else subject.anytime
+        return statement.rates == ("all_n" if anytime else "one_n")
     alone = statement.reference is None and subject.has_divergence
     return alone and statement.rates is not None and _chosen(record, "rate") == statement.rates
 
@@ -223,11 +251,13 @@ def _bets(statement: Statement) -> bool:
 
 def _check_observed(record: Certificate, statement: Statement) -> Check:
     """Check what follows from the definition of what was observed."""
-    if statement.source is not None:
+    if statement.compared:
+        wrong = wrong_comparison(statement, record.delta / record.candidates)
+    elif statement.source is not None:
         wrong = wrong_disagreements(statement)
-    elif is_step(statement):
+    elif statement.is_step:
         wrong = wrong_steps(record, statement)
-    elif has_parts(statement):
+    elif statement.has_parts:
         wrong = wrong_parts(statement)
     elif "errors" in statement.observed:
         wrong = _wrong_counts(statement)
@@ -268,14 +298,10 @@ def _wrong_references(statement: Statement, errors: float) -> str | None:
 
 
 def _wrong_growth(record: Certificate, statement: Statement) -> str | None:
-    """``log(1 - rate x)`` lies between its chord over [0, 1] and its tangent, so its mean lies between theirs."""
+    """Check means of ``log(1 - rate x)`` that were recorded in place of losses."""
     given = statement.observed
     if set(given) != {"risk", "log_growth"} or statement.bound != "betting" or statement.quantity != "loss":
         return "names"
     rates, _ = rates_of(statement.rates, statement.n, record.delta / record.candidates)
-    growth: FloatArray = np.asarray(given["log_growth"], dtype=float)
-    risk = float(given["risk"])
-    if not 0.0 <= risk <= 1.0 or rates.shape != growth.shape:
-        return "risk"
-    chord, tangent = risk * np.log1p(-rates), np.log1p(-rates * risk)
-    return "growth" if np.any(growth < chord - _SLACK) or np.any(growth > tangent + _SLACK) else None
+    growth = np.asarray(given["log_growth"], dtype=float)
+    return None if is_growth_possible(float(given["risk"]), growth, rates) else "growth"

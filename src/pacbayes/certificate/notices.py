@@ -11,7 +11,6 @@ from pacbayes._core.note_words import fill_sentence
 from pacbayes._core.notes import Note
 from pacbayes._core.plain import visible
 from pacbayes._core.units import observed_text, percent_text
-from pacbayes.certificate.parts import has_parts
 from pacbayes.certificate.sequences import rows_for_target
 from pacbayes.certificate.statement import REFIT, observed_share
 from pacbayes.certificate.words import confidence_words, headline_value, limit_name, note_words, risk_words
@@ -137,7 +136,7 @@ def _empty_note(statement: Statement, about: str, target: float, delta: float) -
 def _rows_needed(statement: Statement, target: float, delta: float) -> int:
     """Return with how many rows like these the limit would say something; 0 where that cannot be told."""
     risk = observed_share(statement) if statement.n else 0.0
-    if not math.isfinite(risk) or statement.source is not None or has_parts(statement):
+    if not math.isfinite(risk) or statement.source is not None or statement.has_parts:
         return 0
     try:
         return bounds.examples_needed(statement.bound, target=target, risk=risk, kl=statement.kl, delta=delta)[0]

@@ -31,17 +31,39 @@ _NOT_CERTIFIED = "a second model, refitted on all rows, is not certified by this
 
 
 def number_rows(certificate: Certificate) -> list[tuple[str, str]]:
-    """Return what the numbers of a certificate are made of, as names and texts."""
+    """Return what the numbers of a certificate are made of, as names and texts; of several what is common."""
     lines = [("confidence", f"{confidence_words(certificate.delta)} (`delta={certificate.delta:g}`)")]
     if certificate.candidates > 1:
         lines.append(("candidates", f"{certificate.candidates}, delta shared among them"))
+    if certificate.is_listed:
+        return [*lines, *_common_rows(certificate)]
     several = len(certificate.statements) > 1
     for statement in certificate.statements:
-        lines += [("about", SUBJECTS[statement.about].words.rstrip(","))] if several else []
+        if statement.compared:
+            lines.append(("compared", " with ".join(map(visible, statement.compared))))
+        elif several:
+            lines.append(("about", SUBJECTS[statement.about].words.rstrip(",")))
         lines += _statement_rows(statement)
         if statement.source is not None:
             lines += _transfer_rows(statement, certificate.delta / certificate.candidates)
     return lines
+
+
+def _common_rows(certificate: Certificate) -> list[tuple[str, str]]:
+    """Return what several statements, which a table lists one by one, have in common."""
+    first = certificate.statements[0]
+    used = dict.fromkeys(visible(each.bound) for each in certificate.statements)
+    measured = {
+        known.parameter: f"{scale_words(each)}, fixed before the judged rows"
+        for each in certificate.statements
+        if (known := QUANTITIES.get(each.quantity)) is not None and known.parameter is not None
+    }
+    return [
+        ("about", SUBJECTS[first.about].words.rstrip(",")),
+        *measured.items(),
+        ("examples", f"{first.n}, the rows that the first bound is computed on"),
+        ("bound", ", ".join(used)),
+    ]
 
 
 def remark_rows(certificate: Certificate) -> list[tuple[str, str]]:

@@ -11,16 +11,9 @@ import numpy as np
 from pacbayes import bounds
 from pacbayes._core.rounding import raised
 from pacbayes._core.types import FloatArray
-from pacbayes.certificate.quantities import QUANTITIES
 from pacbayes.certificate.statement import Statement
 
-__all__ = ["average_limit", "difference_limits", "has_parts", "part_limits", "rows_for_half", "wrong_parts"]
-
-
-def has_parts(statement: Statement) -> bool:
-    """Return whether a statement's bound is put together from parts of its rows."""
-    known = QUANTITIES.get(statement.quantity)
-    return bool(statement.groups) or (known is not None and known.is_counted_by_class)
+__all__ = ["average_limit", "difference_limits", "part_limits", "rows_for_half", "wrong_parts"]
 
 
 def part_limits(statement: Statement, delta: float) -> tuple[FloatArray, FloatArray]:

@@ -9,6 +9,7 @@ import numpy as np
 from pacbayes._core.units import in_units
 from pacbayes.certificate.arithmetic import consequence_value, evaluate_statement
 from pacbayes.certificate.curves import read_curve
+from pacbayes.certificate.difference_plots import draw_differences
 from pacbayes.certificate.quantities import QUANTITIES
 from pacbayes.certificate.subjects import SUBJECTS
 from pacbayes.certificate.words import confidence_words, limit_words, risk_words
@@ -26,6 +27,8 @@ _COLOURS = ("#1d5bb5", "#d1495b", "#2a8c6a", "#8a5fbf")  # the first is what a r
 _SOFT, _LINE = "#66717f", "#dfe3e8"
 _TICKS = (0.5, 0.05, 0.01, 0.001, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12)
 _POINTS = 33
+_MOST_TICKS = 6  # beside long names there is no room for more
+_PAPER = {"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 1.0}  # below a number that a line crosses
 
 
 def draw(certificate: Certificate, kind: str, ax: Axes | None) -> Axes:
@@ -37,6 +40,8 @@ def draw(certificate: Certificate, kind: str, ax: Axes | None) -> Axes:
     if not certificate.verify():
         raise ValueError("A certificate must hold to be drawn. This one does not; print its verify() to see why.")
     axes = _new_axes(_height(certificate, kind)) if ax is None else ax
+    if certificate.statements[0].compared and kind != "learning_curve":
+        return draw_differences(certificate, axes)
     PLOTS[kind](certificate, axes)
     if not QUANTITIES[certificate.statements[0].quantity].power:
         _show_percent(axes.xaxis if kind == "statements" else axes.yaxis)
@@ -47,15 +52,16 @@ def draw(certificate: Certificate, kind: str, ax: Axes | None) -> Axes:
 
 def _show_percent(axis: Axis) -> None:
     """Write the numbers along an axis of shares as percentages, as all words have them."""
-    from matplotlib.ticker import FuncFormatter  # noqa: PLC0415
+    from matplotlib.ticker import FuncFormatter, MaxNLocator  # noqa: PLC0415
 
+    axis.set_major_locator(MaxNLocator(_MOST_TICKS))
     axis.set_major_formatter(FuncFormatter(lambda share, _: f"{100.0 * share:.4g} %"))
 
 
 def _height(certificate: Certificate, kind: str) -> float:
     """Return the height of a new figure, in inches: of statements as many rows as there are."""
     rows = sum(1 + len(each.consequences) for each in certificate.statements)
-    return 1.4 + 0.7 * rows if kind == "statements" else 3.6
+    return 1.4 + 0.7 * rows if kind == "statements" or certificate.statements[0].compared else 3.6
 
 
 def _new_axes(height: float) -> Axes:
@@ -104,7 +110,7 @@ def _draw_delta(certificate: Certificate, axes: Axes) -> None:
 
 def _mark(axes: Axes, x: float, y: float, text: str, colour: str) -> None:
     axes.plot([x], [y], "o", color=colour)
-    axes.annotate(text, (x, y), xytext=(-6, 6), textcoords="offset points", ha="right", color=colour)
+    axes.annotate(text, (x, y), xytext=(-6, 6), textcoords="offset points", ha="right", color=colour, bbox=_PAPER)
 
 
 def _confidence_axis(axes: Axes, ends: tuple[float, float]) -> None:

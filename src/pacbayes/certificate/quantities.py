@@ -26,13 +26,15 @@ class Quantity:
         ``scale``.
     claim : str
         The sentence without its confidence.
-    side : {"upper", "lower"}
+    side : {"upper", "lower", "both"}
         From which side it is bounded. Of what is bounded from below the errors are counted, and 1 minus their bound is
         the limit.
     has_label : bool
         Whether it is about one class.
     is_counted_by_class : bool
         Whether its errors are counted class by class, and the bounds of the classes averaged.
+    is_difference : bool
+        Whether it is the first of two predictors' minus the second's, between -1 and 1.
     parameter : str or None
         What its losses are measured by: the choice that fixes the most that an error counts, or what a miss exceeds.
     power : int or None
@@ -53,6 +55,7 @@ class Quantity:
     side: str = "upper"
     has_label: bool = False
     is_counted_by_class: bool = False
+    is_difference: bool = False
     parameter: str | None = None
     power: int | None = None
     is_graded: bool = False
@@ -67,7 +70,7 @@ class Quantity:
     @property
     def is_share(self) -> bool:
         """Whether its errors are counted on one set of rows, so that groups of rows can be compared by it."""
-        return not (self.is_graded or self.is_counted_by_class)
+        return not (self.is_graded or self.is_counted_by_class or self.is_difference)
 
 
 _PREDICTIONS = frozenset({"predict", "given_predictions", "given_model"})
@@ -239,5 +242,28 @@ QUANTITIES: dict[str, Quantity] = {
         is_graded=True,
         bounds=_BETS,
         about=_PREDICTIONS,
+    ),
+    "error_difference": Quantity(
+        "difference of the errors",
+        "difference of the true errors, first model minus second",
+        "Of 100 new cases the first model misclassifies on average at most {percent} more than the second.",
+        "The two differ by {percent} % of the judged rows; more rows would sharpen it.",
+        claim="the true errors of {subject}{where} differ by {limit}",
+        side="both",
+        is_difference=True,
+        bounds=frozenset({"paired", "betting"}),
+        about=frozenset({"compared_predictions", "compared_models", "compared_losses"}),
+    ),
+    "loss_difference": Quantity(
+        "difference of the mean losses",
+        "difference of the mean losses, first model minus second",
+        "On new cases the first model's loss is on average at most {percent} points larger than the second's.",
+        "The mean losses differ by {percent} % on the judged rows; more rows would sharpen it.",
+        claim="the mean losses of {subject}{where} differ by {limit}",
+        side="both",
+        is_difference=True,
+        is_graded=True,
+        bounds=frozenset({"sequential", "betting"}),
+        about=frozenset({"compared_losses"}),
     ),
 }

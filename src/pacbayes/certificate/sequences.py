@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from pacbayes.certificate.statement import Statement
 
 __all__ = [
+    "SEQUENCE_SUBJECTS",
     "TARGETS",
     "THRESHOLD",
     "THRESHOLDS",
     "count_passed",
     "is_own_sequence",
-    "is_step",
     "limit_at_target",
     "rows_for_target",
     "steps_of",
@@ -42,7 +42,7 @@ TARGETS = {"selective_error": "max_error", "fnr": "max_fnr"}  # what is tested, 
 THRESHOLD, THRESHOLDS = "threshold", "thresholds"  # the choices of the one that was kept, and of how many there are
 _BESIDE = {"selective_error": "coverage", "fnr": "fpr"}  # what is stated besides
 _ALONG = {"rows_along", "errors_along", "passed"}
-_SUBJECTS = {"answers", "shifted"}
+SEQUENCE_SUBJECTS = frozenset({"answers", "shifted"})
 
 
 def count_passed(bound: str, errors: Sequence[int], rows: Sequence[int], target: float, delta: float) -> int:
@@ -90,11 +90,6 @@ def limit_at_target(statement: Statement, delta: float) -> float:
 def steps_of(statement: Statement) -> int:
     """Return at how many thresholds a statement holds at once; 1 for one that has no thresholds."""
     return int(statement.observed.get("steps", 1))
-
-
-def is_step(statement: Statement) -> bool:
-    """Return whether a statement is about a threshold that was kept by testing: tested itself, or stated besides."""
-    return statement.target is not None or "steps" in statement.observed
 
 
 def rows_for_target(target: float, delta: float) -> int:
@@ -157,10 +152,10 @@ def _wrong_beside(record: Certificate, statement: Statement) -> str | None:
 def is_own_sequence(record: Certificate, statement: Statement) -> bool:
     """Return whether a statement is tested, or stated besides, exactly where its subject is one with a threshold."""
     tested = record.statements[0]
-    if statement.about not in _SUBJECTS:
-        return not is_step(statement)
+    if statement.about not in SEQUENCE_SUBJECTS:
+        return not statement.is_step
     if statement is not tested:
-        beside = is_step(statement) and _BESIDE.get(tested.quantity) == statement.quantity
+        beside = statement.is_step and _BESIDE.get(tested.quantity) == statement.quantity
         return beside and statement.target is None and _agrees(record)
     target, name = statement.target, TARGETS.get(statement.quantity)
     if target is None or not 0.0 < target < 1.0 or "target_before" not in statement.assumptions:

@@ -8,9 +8,10 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from pacbayes import bounds
-from pacbayes._core.plain import to_plain
+from pacbayes._core.plain import to_plain, visible
 from pacbayes._core.units import in_units
-from pacbayes.certificate.quantities import QUANTITIES
+from pacbayes.certificate.quantities import QUANTITIES, Quantity
+from pacbayes.certificate.records import AS_GIVEN, REFIT, Choice, Consequence, Reference, Source
 
 __all__ = [
     "AS_GIVEN",
@@ -21,33 +22,9 @@ __all__ = [
     "Source",
     "Statement",
     "metric_name",
+    "observed_difference",
     "observed_share",
 ]
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """One thing that was chosen on the way to a certificate.
-
-    Attributes
-    ----------
-    what : str
-        Its code, such as "alpha".
-    value : str, float or None
-        What was chosen.
-    where : str
-        What it was chosen on: "given", "learning_rows", "all_rows", "schedule".
-    cost : str
-        What the bound lost by it: "none", or a code such as "mixture_of_rates".
-    size : float or None
-        The number that belongs to the cost: how many rates, which part of delta.
-    """
-
-    what: str
-    value: str | float | None
-    where: str
-    cost: str = "none"
-    size: float | None = None
 
 
 _LATER = (
@@ -59,70 +36,8 @@ _LATER = (
     "label",
     "group",
     "groups",
+    "compared",
 )  # absent where there is nothing to say
-AS_GIVEN = Choice("order", "as_given", "given")  # of rows that were not shuffled
-REFIT = Choice("refit", "refit_on_all_rows", "given")  # of a second model, which the certificate is not about
-
-
-@dataclass(frozen=True, slots=True)
-class Consequence:
-    """What follows from a statement on the same event: a bound on the risk of another predictor.
-
-    Attributes
-    ----------
-    about : str
-        Whose risk: a code of :data:`pacbayes.certificate.SUBJECTS`.
-    rule : {"same", "twice"}
-        How its value follows from the statement's.
-    value : float
-    """
-
-    about: str
-    rule: str
-    value: float
-
-
-@dataclass(frozen=True, slots=True)
-class Reference:
-    """The reference that was subtracted, and how its own loss was bounded.
-
-    Attributes
-    ----------
-    kind : {"fixed", "predictable"}
-    strength : float
-        Which part of its losses was subtracted, in (0, 1].
-    bound : str
-        The bound on its average true loss.
-    split : float
-        Share of the statement's delta for the excess; the rest is for the reference.
-    """
-
-    kind: str
-    strength: float
-    bound: str
-    split: float = 0.5
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """The certified predictor that a statement about another one starts from, and how its own error was bounded.
-
-    Attributes
-    ----------
-    n : int
-        Labelled rows that it was judged on.
-    errors : int
-        Its errors on them.
-    bound : str
-        The bound on its true error.
-    split : float
-        Share of the statement's delta for that bound; the rest is for the disagreement of the two predictors.
-    """
-
-    n: int
-    errors: int
-    bound: str
-    split: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,6 +65,8 @@ class Statement:
     groups : tuple of mapping
         The groups that are compared, if what is bounded is the largest difference of the quantity between any two of
         them.
+    compared : tuple of str
+        The names of two predictors, if what is bounded is the first one's error or mean loss minus the second one's.
     n : int
         Examples that it is computed on; none for a class or group without judged rows.
     observed : mapping
@@ -157,7 +74,9 @@ class Statement:
         also "reference_errors" and "both" (for a posterior expected numbers of errors; for a portfolio one of each per
         reference); by class or by group "errors" and "rows", a number for each; for other losses "risk" and
         "log_growth", or for bets that adapt, block by block, "block_means", "block_squares", "block_cubes" and
-        "block_growth"; of a predictor with a source "disagreements" with it.
+        "block_growth"; of a predictor with a source "disagreements" with it. Of two predictors "only_first" and
+        "only_second", rows on which one of them errs, and "unsteady", rows on which the answer of one depends on its
+        batch, which count against each limit; for other losses what is bet on, once for each limit.
     bound : str
         Name in :func:`pacbayes.bounds.catalogue`.
     share : float
@@ -196,6 +115,7 @@ class Statement:
     label: str | None = None
     group: Mapping[str, str] | None = None
     groups: tuple[Mapping[str, str], ...] = ()
+    compared: tuple[str, ...] = ()
     share: float = 1.0
     kl: float = 0.0
     rates: str | float | None = None
@@ -216,8 +136,34 @@ class Statement:
         return metric_name(self.quantity, self.label)
 
     @property
+    def kind(self) -> Quantity:
+        """What it bounds; its own name for what this version does not know."""
+        known = QUANTITIES.get(self.quantity)
+        if known is not None:
+            return known
+        words = visible(self.quantity).replace("{", "(").replace("}", ")")
+        return Quantity(words, words, words, words)
+
+    @property
+    def words(self) -> str:
+        """What it bounds, in the words of its sentence: "recall of class yes"."""
+        return self.kind.words.format(label=visible(self.label or ""))
+
+    @property
+    def has_parts(self) -> bool:
+        """Whether its bound is put together from parts of its rows: classes, or groups that are compared."""
+        return bool(self.groups) or self.kind.is_counted_by_class
+
+    @property
+    def is_step(self) -> bool:
+        """Whether it is about a threshold that was kept by testing: tested itself, or stated besides."""
+        return self.target is not None or "steps" in self.observed
+
+    @property
     def is_vacuous(self) -> bool:
-        """Whether it says nothing: an upper bound of 1, or a lower bound of 0."""
+        """Whether it says nothing: an upper bound of 1, or a lower bound of 0; of two predictors both, 1 and -1."""
+        if self.compared:
+            return self.value >= 1.0 and (self.lower is None or self.lower <= -1.0)
         return self.value <= 0.0 if self.side == "lower" else self.value >= 1.0
 
     @property
@@ -225,8 +171,10 @@ class Statement:
         """What was observed of the quantity; not a number if it was not, or on no rows at all.
 
         Of a predictor with a source it is the most that was observed of it: errors of the source, and disagreements.
-        Of what is bounded from below, such as recall, it is the share that is right.
+        Of what is bounded from below, such as recall, it is the share that is right; of two predictors the difference.
         """
+        if self.compared:
+            return observed_difference(self)
         if self.source is not None:
             apart = self.observed.get("disagreements")
             shares = (self.source.errors / self.source.n, apart / self.n if isinstance(apart, int) else math.nan)
@@ -276,7 +224,8 @@ class Statement:
         reference, source = given.pop("reference"), given.pop("source", None)
         consequences: Sequence[Mapping[str, Any]] = given.pop("consequences")
         return cls(
-            **given | {name: tuple(given.get(name, ())) for name in ("assumptions", "references", "groups")},
+            **given
+            | {name: tuple(given.get(name, ())) for name in ("assumptions", "references", "groups", "compared")},
             reference=None if reference is None else Reference(**reference),
             source=None if source is None else Source(**source),
             consequences=tuple(Consequence(**each) for each in consequences),
@@ -312,3 +261,20 @@ def observed_share(statement: Statement) -> float:
     if isinstance(errors, int | float):
         return float(errors / statement.n) if statement.n else math.nan
     return float(risk) if isinstance(risk, int | float) else math.nan
+
+
+def observed_difference(statement: Statement) -> float:
+    """Return by how much more the first of two predictors erred than the second, or how much larger its mean loss was.
+
+    Examples
+    --------
+    >>> import pacbayes as pb
+    >>> from pacbayes.certificate.statement import observed_difference
+    >>> observed_difference(pb.compare_predictions([0, 1, 1, 0], [0, 0, 0, 0], [0, 1, 0, 0]).statements[0])
+    0.25
+    """
+    names = ("only_first", "only_second") if "only_first" in statement.observed else ("upper_risk", "lower_risk")
+    first, second = (statement.observed.get(name) for name in names)
+    if not isinstance(first, int | float) or not isinstance(second, int | float) or not statement.n:
+        return math.nan
+    return float((first - second) / (statement.n if "only_first" in statement.observed else 1))

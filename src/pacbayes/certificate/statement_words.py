@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from pacbayes._core.plain import visible
 from pacbayes._core.units import percent_text
-from pacbayes.certificate.parts import has_parts, rows_for_half
-from pacbayes.certificate.quantities import QUANTITIES, Quantity
-from pacbayes.certificate.sequences import is_step, rows_for_target
+from pacbayes.certificate.difference_words import difference_noun
+from pacbayes.certificate.parts import rows_for_half
+from pacbayes.certificate.sequences import rows_for_target
 
 if TYPE_CHECKING:
     from pacbayes.certificate.certificate import Certificate
@@ -19,8 +19,8 @@ __all__ = [
     "group_name",
     "group_words",
     "quantity_noun",
-    "quantity_of",
     "quantity_words",
+    "short_of_rows",
     "untested_words",
     "vacuous_words",
 ]
@@ -28,12 +28,14 @@ __all__ = [
 
 def quantity_words(statement: Statement) -> str:
     """Return what a statement bounds, in the words of its sentence: "recall of class yes"."""
-    return quantity_of(statement).words.format(label=visible(statement.label or ""))
+    return statement.words
 
 
 def quantity_noun(statement: Statement) -> str:
     """Return what a statement bounds, as a heading or an axis has it."""
-    noun = quantity_of(statement).noun.format(label=visible(statement.label or ""))
+    if statement.compared:
+        return difference_noun(statement)
+    noun = statement.kind.noun.format(label=visible(statement.label or ""))
     return f"largest difference in {noun}" if statement.groups else noun
 
 
@@ -57,6 +59,31 @@ def group_name(group: Mapping[str, str], between: str = ", ") -> str:
     return between.join(f"{visible(column)} = {visible(value)}" for column, value in group.items())
 
 
+def short_of_rows(certificate: Certificate, statement: Statement) -> int | None:
+    """Return how many rows a statement needs at least to say more than one half, if it has fewer; None if not.
+
+    With that many rows and no error among them the limit is one half; of an average or a difference it is the number
+    for each class or group, and the one with the fewest rows counts.
+
+    Examples
+    --------
+    >>> import pacbayes as pb
+    >>> from pacbayes.certificate.statement_words import short_of_rows
+    >>> certificate = pb.certify_predictions([0, 1] * 4, [0, 1] * 4, metrics=("error", "recall:1"))
+    >>> [short_of_rows(certificate, each) for each in certificate.statements]
+    [None, 6]
+    """
+    if statement.source is not None or statement.kl > 0.0:
+        return None
+    own = certificate.delta / certificate.candidates * statement.share
+    rows: object = statement.observed.get("rows")
+    if not (statement.has_parts and isinstance(rows, list) and rows):
+        needed = rows_for_half(own)
+        return needed if statement.n < needed else None
+    needed = rows_for_half(own / (len(rows) * (2 if statement.groups else 1)))
+    return needed if min(rows) < needed else None
+
+
 def untested_words(statement: Statement) -> str:
     """Return what has to be said where no threshold of a sequence passed its test: nothing is certified.
 
@@ -76,31 +103,40 @@ def untested_words(statement: Statement) -> str:
 
 
 def vacuous_words(certificate: Certificate, statement: Statement) -> str | None:
-    """Return what has to be said of a statement that says nothing, or has too few rows to; None for any other.
+    r"""Return what has to be said of a statement that says nothing, or has too few rows to; None for any other.
 
     Examples
     --------
     >>> import pacbayes as pb
     >>> from pacbayes.certificate.statement_words import vacuous_words
-    >>> certificate = pb.certify_predictions([0, 1], [0, 0], metrics=("recall:1",))
-    >>> vacuous_words(certificate, certificate.statements[0])
-    'The recall of class 1: nothing is certified. 1 row is too few: at least 5 are needed to certify one half.'
+    >>> certificate = pb.certify_predictions([0, 1] * 4, [0, 0] * 4, metrics=("recall:1", "recall:0"))
+    >>> print(*(vacuous_words(certificate, each) for each in certificate.statements), sep="\n")
+    Nothing is certified about the recall of class 1: 4 judged rows are too few, at least 6 are needed.
+    Hardly anything is certified about the recall of class 0: 4 judged rows are too few, at least 6 are needed.
     """
-    if statement.source is not None or statement.kl > 0.0 or has_parts(statement):
+    if statement.source is not None or statement.kl > 0.0 or statement.compared:
         return None
-    own = certificate.delta / certificate.candidates * statement.share
-    if is_step(statement):
-        return _vacuous_step(statement, own)
-    needed = rows_for_half(own)
-    what = f"The {quantity_words(statement)}{group_words(statement)}"
-    verb = "is" if statement.n == 1 else "are"
-    rows = f"{statement.n or 'no'} row{'' if statement.n == 1 else 's'}"
-    if statement.n < needed:
-        said = "nothing is certified" if statement.is_vacuous else "almost nothing is certified"
-        return f"{what}: {said}. {rows} {verb} too few: at least {needed} are needed to certify one half."
-    if statement.is_vacuous:
-        return f"{what}: nothing is certified. All {statement.n} judged rows that it is about were wrong."
-    return None
+    if statement.is_step:
+        return _vacuous_step(statement, certificate.delta / certificate.candidates * statement.share)
+    needed = short_of_rows(certificate, statement)
+    if needed is None and not statement.is_vacuous:
+        return None
+    difference = "largest difference between groups in the " if statement.groups else ""
+    about = f"is certified about the {difference}{quantity_words(statement)}{group_words(statement)}"
+    start = f"{'Nothing' if statement.is_vacuous else 'Hardly anything'} {about}"
+    return f"{start}: {_shortage(statement, needed)}."
+
+
+def _shortage(statement: Statement, needed: int | None) -> str:
+    """Return why a statement says nothing, or hardly anything."""
+    if needed is None:
+        all_wrong = statement.observed.get("errors") == statement.n
+        return f"all of its {statement.n} judged rows are misclassified" if all_wrong else "its limit excludes nothing"
+    if statement.has_parts:
+        return f"each {'group' if statement.groups else 'class'} needs at least {needed} judged rows"
+    few = {0: "there is no judged row, and", 1: "1 judged row is too few,"}
+    rows = few.get(statement.n, f"{statement.n} judged rows are too few,")
+    return f"{rows} at least {needed} are needed"
 
 
 def _vacuous_step(statement: Statement, delta: float) -> str | None:
@@ -111,12 +147,3 @@ def _vacuous_step(statement: Statement, delta: float) -> str | None:
         f"{untested_words(statement)} At least {needed} rows without an error are needed at a threshold; the first of "
         f"{len(statement.observed['rows_along'])} had {statement.observed['errors_along'][0]} errors among {seen}."
     )
-
-
-def quantity_of(statement: Statement) -> Quantity:
-    """Return what a statement bounds, and its own name for what this version does not know."""
-    known = QUANTITIES.get(statement.quantity)
-    if known is not None:
-        return known
-    words = visible(statement.quantity).replace("{", "(").replace("}", ")")
-    return Quantity(words, words, words, words)

@@ -27,6 +27,8 @@ class Subject:
         Whether its bets have to hold for all n at once, since it is looked at as the stream grows.
     has_divergence : bool
         Whether it was chosen with the judged rows in sight, so that a divergence is counted.
+    is_pair : bool
+        Whether it is two predictors, of which the difference is bounded; bets on it hold for all n at once or for one.
     has_source : bool
         Whether a certified predictor's bound and the disagreement with it are added up.
     consequences : tuple of (str, str)
@@ -43,6 +45,7 @@ class Subject:
     bounds: frozenset[str] | None = _EXACT
     anytime: bool = False
     has_divergence: bool = False
+    is_pair: bool = False
     has_source: bool = False
     consequences: tuple[tuple[str, str], ...] = ()
     procedures: frozenset[str] = frozenset()
@@ -56,6 +59,7 @@ class Subject:
 
 _BETTING = frozenset({"betting"})
 _OF_PREDICTIONS = _EXACT | {"sequential"}  # for losses between 0 and 1, which only some quantities have
+_OF_PAIRS = frozenset({"paired", "betting", "sequential"})
 _LEARNED = frozenset({"iid", "nothing_before", "row_by_row"})
 _UNSEEN = frozenset({"iid", "unseen"})
 SUBJECTS: dict[str, Subject] = {
@@ -148,6 +152,30 @@ SUBJECTS: dict[str, Subject] = {
         has_source=True,
         procedures=frozenset({"transfer"}),
         assumptions=_LEARNED | {"fresh_unlabelled"},
+    ),
+    "compared_predictions": Subject(
+        "the two predictors that made these predictions",
+        "The two predictors that made these predictions",
+        bounds=_OF_PAIRS,
+        is_pair=True,
+        procedures=frozenset({"comparison"}),
+        assumptions=_UNSEEN,
+    ),
+    "compared_models": Subject(
+        "the two models",
+        "The two models, as they are used to predict",
+        bounds=_OF_PAIRS,
+        is_pair=True,
+        procedures=frozenset({"comparison"}),
+        assumptions=_UNSEEN | {"row_by_row"},
+    ),
+    "compared_losses": Subject(
+        "the two predictors with these losses",
+        "The two predictors with these losses",
+        bounds=_OF_PAIRS,
+        is_pair=True,
+        procedures=frozenset({"comparison"}),
+        assumptions=_UNSEEN,
     ),
     "watched": Subject(
         "these predictions, on average over time,",

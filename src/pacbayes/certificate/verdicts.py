@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from pacbayes._core.plain import visible
@@ -10,7 +12,7 @@ from pacbayes.certificate.words import round_up
 if TYPE_CHECKING:
     from pacbayes.certificate.checks import Cause, Check, Verification
 
-__all__ = ["cause_words", "check_words", "detail_words", "proof_words", "verification_words"]
+__all__ = ["cause_words", "check_words", "checks_words", "detail_words", "proof_words", "verification_words"]
 
 _CHECKS = {
     "digest": "content digest",
@@ -22,6 +24,7 @@ _CHECKS = {
     "claims": "claims go together",
     "observed": "observed numbers agree with each other",
     "belongs": "the predictor belongs to this certificate",
+    "asked": "what is stated is what the settings ask for",
     "file": "the predictor is the one that was written",
     "rows": "number of rows",
     "columns": "columns and their kinds",
@@ -40,6 +43,9 @@ _CHECKS = {
     "refitted_name": "the refitted model's file says whether it is certified",
     "disagreements": "disagreements on the unlabelled rows",
     "losses": "losses of the predictor",
+    "grouping": "digest of the groups of the rows",
+    "predictions": "digest of labels and predictions",
+    "probabilities": "digest of predicted probabilities",
     "predictor": "the predictor is what these rows give",
     "procedure": "procedure",
     "statement": "statements from the rows",
@@ -50,8 +56,7 @@ _CHECKS = {
     "seed": "seed",
 }
 _PROOFS = {
-    "arithmetic": "This proves that the number follows from what was observed and that nothing in the certificate was "
-    "edited.",
+    "arithmetic": "This proves that the number follows from what was observed and that the content matches its digest.",
     "not_data": "Whether the observed numbers came from the data is checked with the data: by recheck in Python, on "
     "the command line by verify --data TABLE.",
     "not_losses": "It cannot prove that the losses were those of the predictions.",
@@ -73,6 +78,7 @@ _THESE = "These are not the data it was made from"
 _CAUSES = {
     "edited": "The certificate was edited.",
     "edited_value": "The certificate was edited: it says {claimed}, its observed numbers give {found}.",
+    "changed_settings": "The settings stored with the predictor were changed, or the certificate was.",
     "other_predictor": "The predictor belongs to another certificate.",
     "changed_predictor": "The predictor was changed.",
     "edited_transfer": "The certificate of the refitted model was edited, or belongs to another run.",
@@ -84,6 +90,7 @@ _CAUSES = {
     "other_classes": _THESE + ": other classes.",
     "other_losses": _THESE + ", or the predictor was changed.",
     "other_data": _THESE + ": values or their order differ.",
+    "other_groups": _THESE + ": rows are in other groups.",
     "other_versions": "Other numbers are learned from these rows here. It was issued with {claimed}, here is {found}: "
     "either that is why, or it was changed. Verify it with those versions.",
     "other_numbers": "The same data give other numbers: the certificate, or the settings stored with the predictor, "
@@ -135,4 +142,22 @@ def proof_words(result: Verification) -> str:
 def verification_words(result: Verification) -> str:
     """Return all checks and the verdict, a line each."""
     verdict = f"The certificate holds. {proof_words(result)}" if result else "THE CERTIFICATE DOES NOT HOLD."
-    return "\n".join([*map(check_words, result.checks), verdict])
+    return "\n".join([*checks_words(result.checks), verdict])
+
+
+def checks_words(checks: Sequence[Check]) -> list[str]:
+    """Return checks in lines, those that held and were made several times in one.
+
+    Examples
+    --------
+    >>> from pacbayes.certificate import Check
+    >>> from pacbayes.certificate.verdicts import checks_words
+    >>> checks_words([Check("value", held=True), Check("digest", held=True), Check("value", held=True)])
+    ['ok     bound recomputed from what was observed (2 times)', 'ok     content digest']
+    """
+    times = Counter(each.code for each in checks if each.held)
+    lines: dict[object, str] = {}  # by code for those that held, by place for those that did not
+    for place, each in enumerate(checks):
+        count = f" ({times[each.code]} times)" if each.held and times[each.code] > 1 else ""
+        lines.setdefault(each.code if each.held else place, f"{check_words(each)}{count}")
+    return list(lines.values())

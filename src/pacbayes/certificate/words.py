@@ -9,20 +9,21 @@ from pacbayes._core.note_words import TABLE_NOTES, fill_sentence
 from pacbayes._core.notes import Note
 from pacbayes._core.plain import visible
 from pacbayes._core.units import limit_text, number_text, observed_text, percent_text, round_up
+from pacbayes.certificate.apart_words import apart_words
 from pacbayes.certificate.assumptions import ASSUMPTIONS
+from pacbayes.certificate.choice_words import choice_words
+from pacbayes.certificate.difference_words import difference_claim, difference_limits_words
 from pacbayes.certificate.quantities import QUANTITIES
 from pacbayes.certificate.statement_words import (
     group_words,
     quantity_noun,
-    quantity_of,
-    quantity_words,
     untested_words,
 )
 from pacbayes.certificate.subjects import SUBJECTS
 
 if TYPE_CHECKING:
     from pacbayes.certificate.certificate import Certificate
-    from pacbayes.certificate.statement import Choice, Statement
+    from pacbayes.certificate.statement import Statement
 
 __all__ = [
     "assumption_words",
@@ -44,9 +45,6 @@ __all__ = [
     "subject_noun",
 ]
 
-_DIFFERENCE = (
-    "the true {words} of {subject}{where} differs by at most {limit} between any two of {groups} groups by {columns}"
-)
 _ANYTIME = "It holds for all lengths of the stream at once, so that it may be looked at and extended at will."
 _FIRST_ANYTIME = (
     "The first number holds for all lengths of the stream at once, and so much is set aside for longer streams that "
@@ -74,71 +72,6 @@ _NOTES = {
     "unreadable_lines": "{lines} lines could not be read and are not counted.",
     "lines_counted_as_wrong": "{lines} lines could not be read and are counted as wrong (loss 1).",
     **TABLE_NOTES,
-}
-
-_WHAT = {
-    "learning_rows": "learning rows",
-    "learning_curve": "learning curve (rows learned from: errors or sum of losses/rows on the learning rows after "
-    "them)",
-    "scale": "scale, the most that an error counts",
-    "scale_rule": "rule for the scale",
-    "scale_rows": "rows whose labels gave the scale, the first of the learning rows",
-    "tolerance": "tolerance",
-    "tolerance_rule": "rule for the tolerance, a quarter of",
-    "tolerance_rows": "rows whose labels gave the tolerance, the first of the learning rows",
-    "prior_mean": "prior mean",
-    "prior_shape": "prior shape",
-    "prior_scale": "prior scale",
-    "prior_variance": "prior variance",
-    "posterior_step": "posterior mean, share of the way to the fit on all rows",
-    "posterior_scale": "posterior scale, relative to its shape",
-    "posterior_mean": "posterior mean",
-    "posterior_shape": "posterior shape and scale",
-    "last_of": "snapshot, the last of",
-    "expected_last": "snapshot expected to be the last at the first fit",
-    "expected_rows": "rows that it was to be judged on",
-    "order": "order of the rows",
-    "time": "column of times",
-    "judged_from": "first time among the judged rows",
-    "judged_to": "last time among the judged rows",
-    "refit": "second model",
-    "transfer_delta": "part of delta for the disagreement on unlabelled rows",
-    "groups": "columns that rows are grouped by",
-    "metric_weights": "parts of delta by metric",
-    "largest_cost": "largest cost",
-    "costs": "costs (true class: predicted class: cost)",
-    "max_error": "most that the error among answered rows may be",
-    "max_fnr": "most that the false-negative rate may be",
-    "thresholds": "thresholds that are tested one after another, by scores of the learning rows in cross-validation",
-    "threshold": "threshold that was kept, the last that passed",
-    "largest_log_loss": "largest log loss, as which larger ones count",
-}
-_VALUES = {
-    "grid": "best of a grid",
-    "fit": "the fit on the learning rows",
-    "gradient": "by the gradient of the bound",
-    "as_given": "the earliest first, not shuffled",
-    "refit_on_all_rows": "the same learner, refitted on all rows and not certified by this",
-    "label_spread": "the distance between the 5 % and the 95 % quantile of their labels",
-}
-_WHERE = {
-    "given": "given",
-    "learning_rows": "chosen on the learning rows",
-    "all_rows": "chosen on all rows",
-    "schedule": "by the schedule",
-    "judged_rows": "chosen on the judged rows",
-    "losses": "by the values that losses can take",
-}
-_COSTS = {
-    "none": "costs nothing",
-    "all_posteriors": "costs nothing: the bound holds for all posteriors at once",
-    "mixture_of_rates": "costs a mixture of {size:g} rates, inside the bound",
-    "part_of_delta": "costs {percent} of delta",
-    "candidates": "delta is divided by {size:g}",
-    "reference": "costs {percent} of delta, for the reference's own loss",
-    "most_of_the_weight": "has {percent} of the weight of the rates; the rest is spread over a grid",
-    "fixed_sequence": "costs nothing: each is tested only if the one before it passed",
-    "portfolio": "costs its weight among {size:g} bets, inside the bound",
 }
 
 
@@ -170,6 +103,8 @@ def plain_sentence(certificate: Certificate) -> str:
     'With probability at least 95 %, the true error of the model that made these predictions is at most 5.19 %.'
     """
     first, about = certificate.statements[0], headline_subject(certificate)
+    if first.compared or (first.target is not None and not first.n):
+        return _sentence(certificate, first)
     claim = _claim(certificate, first, SUBJECTS[about].plain_words, headline_value(certificate))
     return f"With probability at least {confidence_words(certificate.delta)}, {claim}."
 
@@ -177,6 +112,9 @@ def plain_sentence(certificate: Certificate) -> str:
 def _sentence(certificate: Certificate, statement: Statement) -> str:
     if statement.target is not None and not statement.n:
         return untested_words(statement)
+    if statement.compared:
+        claim = difference_claim(statement)
+        return f"With probability at least {confidence_words(certificate.delta)} over the data, {claim}."
     same = [SUBJECTS[each.about].words for each in statement.consequences if each.rule == "same"]
     subject = SUBJECTS[statement.about].words + "".join(f", and of {words}," for words in same)
     claim = _claim(certificate, statement, subject, statement.value)
@@ -189,20 +127,17 @@ def _sentence(certificate: Certificate, statement: Statement) -> str:
 
 
 def _claim(certificate: Certificate, statement: Statement, subject: str, value: float) -> str:
-    quantity = quantity_of(statement)
-    where = group_words(statement) + _period_words(certificate)
-    claim = (_DIFFERENCE if statement.groups else quantity.claim).format(
-        words=quantity_words(statement),
+    quantity = statement.kind
+    where = ("" if statement.group is None else group_words(statement)) + _period_words(certificate)
+    if statement.groups:
+        return f"the true {statement.words} of {subject}{where} {apart_words(statement)}"
+    return quantity.claim.format(
+        words=statement.words,
         subject=subject,
         where=where.rstrip(",") if quantity.power else where,  # a comma follows
         limit=limit_words(statement, value),
         scale=scale_words(statement),
-        groups=len(statement.groups),
-        columns=" and ".join(map(visible, statement.groups[0])) if statement.groups else "",
     )
-    if statement.groups and statement.lower:
-        claim += f", and by at least {limit_text(statement.lower, None, None, 'lower')} between some two"
-    return claim
 
 
 def headline_value(certificate: Certificate) -> float:
@@ -244,7 +179,9 @@ def subject_noun(statement: Statement, about: str | None = None) -> str:
     >>> subject_noun(pb.certify_predictions([0, 1] * 100, [0, 1] * 95 + [1, 1] * 5).statements[0])
     'true error of the predictor that made these predictions'
     """
-    quantity = quantity_of(statement)
+    if statement.compared:
+        return quantity_noun(statement)
+    quantity = statement.kind
     subject = SUBJECTS[statement.about].words.rstrip(",") + group_words(statement)
     if about is not None and about != statement.about:  # "their vote" has nothing to refer to in a heading
         words = SUBJECTS[about].long_words
@@ -265,14 +202,17 @@ def limit_name(statement: Statement, about: str) -> str:
     >>> limit_name(pb.certify_predictions([0, 1], [0, 1]).statements[0], "vote")
     'True error of the majority vote'
     """
-    words = f"{quantity_noun(statement)} of {SUBJECTS[about].plain_words.rstrip(',')}{group_words(statement)}"
-    parameter = quantity_of(statement).parameter
+    whose = "" if statement.compared else f" of {SUBJECTS[about].plain_words.rstrip(',')}{group_words(statement)}"
+    words = f"{quantity_noun(statement)}{whose}"
+    parameter = statement.kind.parameter
     words = words if parameter is None else f"{words}, {parameter.replace('_', ' ')} {scale_words(statement)}"
     return words[:1].upper() + words[1:]
 
 
 def limit_words(statement: Statement, value: float) -> str:
     """Return a bound of a statement as text in the units that its sentence has, rounded to the safe side."""
+    if statement.compared and value == statement.value:
+        return difference_limits_words(statement)
     known = QUANTITIES.get(statement.quantity)
     if value == statement.target:  # which was given, in so many digits
         return percent_text(value)
@@ -299,6 +239,8 @@ def risk_words(statement: Statement) -> str:
     known = QUANTITIES.get(statement.quantity)
     if statement.n == 0:
         return "no rows"
+    if statement.compared:
+        return f"{100.0 * statement.risk:+.2f} points"
     return observed_text(statement.risk, statement.scale, None if known is None else known.power)
 
 
@@ -336,15 +278,3 @@ def note_words(note: Note) -> str:
         return visible(fill_sentence(_NOTES[note.code], note))
     except (KeyError, IndexError, ValueError):  # a code that is not known, or without its numbers
         return visible(note.code)
-
-
-def choice_words(choice: Choice) -> str:
-    """Return in a line what was chosen, where, and what it cost."""
-    value = f"`{choice.value:.6g}`" if isinstance(choice.value, float) else str(choice.value)  # a setting, as code
-    value = _VALUES.get(value, value)
-    known, size = _COSTS.get(choice.cost), 0.0 if choice.size is None else min(choice.size, 1e300)
-    cost = (
-        choice.cost if known is None else known.format(size=size, percent=percent_text(size))
-    )  # a text from a file is no format
-    words = f"{_WHAT.get(choice.what, choice.what)}: {value} ({_WHERE.get(choice.where, choice.where)}; {cost})"
-    return visible(words)

@@ -46,9 +46,10 @@ COMMANDS = {
     "verify": Command("verify", "verify", "Check a certificate, alone or against its data."),
     "predict": Command("predict", "predict", "Predict new rows with a certified model."),
     "check": Command("check", "check", "Certify predictions that any tool wrote."),
+    "compare": Command("compare", "compare", "Which of two models is better, by their predictions."),
     "bound": Command("bound", "bound", "Compute one bound from plain numbers."),
     "bounds": Command("bound", "bounds", "List all bounds and what they assume."),
-    "plan": Command("plan", "plan", "Compute how many examples a guarantee needs."),
+    "plan": Command("plan", "plan", "How many rows a guarantee needs, or what yours give."),
     "watch": Command("watch", "watch", "Update a guarantee as losses come in."),
     "reproduce": Command(
         "reproduce", "reproduce", "Recompute the table of Biggs and Guedj (2023).", "ReproduceCommand"

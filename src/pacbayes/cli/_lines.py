@@ -135,5 +135,5 @@ def _has_more(raw: io.BufferedIOBase) -> bool:
     """Whether reading on would give something at once; False where that cannot be known."""
     try:
         return bool(select.select([raw], [], [], 0)[0])
-    except (OSError, ValueError):  # no file of the system, or one that cannot be asked
+    except (OSError, TypeError, ValueError):  # no file of the system, or one that cannot be asked
         return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pacbayes.certificate import Certificate
 from pacbayes.certificate.words import round_up
 from pacbayes.cli._watch_streams import Stream, Streams
-from pacbayes.monitoring.words import evidence_words
+from pacbayes.monitoring.words import evidence_words, limits_words
 
 __all__ = ["last_words", "report_line", "report_record"]
 
@@ -42,7 +42,7 @@ def report_line(stream: Stream, certificate: Certificate) -> str:
         return words
     alarm = "; ALARM" if stream.monitor.alarm is not None else ""
     return (
-        f"{words}; last {recent.n}: {recent.observed:.4f} ({recent.lower:.4f} to {round_up(recent.upper)}), evidence "
+        f"{words}; last {recent.n}: {recent.observed:.4f} ({limits_words(recent)}), evidence "
         f"{evidence_words(stream.monitor.log_evidence)}{alarm}"
     )
 

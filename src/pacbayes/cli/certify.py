@@ -10,9 +10,12 @@ from typing import Annotated, Any
 import typer
 
 from pacbayes.certificate.number_words import table_lines
+from pacbayes.certificate.statement_table import claim_lines, record_statements, warning_lines
 from pacbayes.certificate.words import note_words
+from pacbayes.cli._asked import COST, DIFFERENCE, GROUP, METRIC
 from pacbayes.cli._limits import MAX_MEMORY
 from pacbayes.cli._output import JSON, QUIET, Output, tidy
+from pacbayes.metrics.asked import parse_asked
 from pacbayes.report import compare_with_trivial
 from pacbayes.runs import METHODS, MODELS, Run, Settings, certify_file
 from pacbayes.runs.words import claim_words
@@ -140,6 +143,10 @@ def certify(
     max_false_negative_rate: MaxMisses = None,
     missing: Missing = "refuse",
     missing_value: MissingValue = None,
+    metric: METRIC = None,
+    group: GROUP = None,
+    difference: DIFFERENCE = False,
+    cost: COST = None,
     learning_fraction: Share = None,
     candidates: Candidates = 1,
     seed: Seed = 0,
@@ -170,30 +177,27 @@ def certify(
         pacbayes certify churn.parquet --target churn --model hist-gradient-boosting
         pacbayes certify kunden.csv --target status --decimal , --encoding latin-1
     """  # noqa: D301  (the mark of lines to keep)
-    given = locals()
-    output = Output(as_json=as_json, quiet=quiet)
-    folder = out if out is not None else data.with_name(f"{data.name.partition('.')[0]}-certificate")
-    run = certify_file(data, _make_settings(given), **_run_options(given, output, folder))
-    with output.aside():
-        written = run.save(folder, force=force, hardest=hardest)
-    _show(output, run, written, [("--data", data), ("--test", test), ("--unlabelled", unlabelled)])
+    _certify(locals())
 
 
-def _run_options(given: dict[str, Any], output: Output, folder: Path) -> dict[str, Any]:
-    """Return the options that are not settings of a run, but of how it is done."""
+def _certify(given: dict[str, Any]) -> None:
+    """Carry out the command with its options."""
+    data, output = given["data"], Output(as_json=given["as_json"], quiet=given["quiet"])
+    folder = given["out"] or data.with_name(f"{data.name.partition('.')[0]}-certificate")
     options = {name: given[name] for name in _OPTIONS}
-    return options | {
-        "out": folder,
-        "progress": output.progress,
-        "announce": lambda read: _show_table(output, read),
-    }
+    options |= {"out": folder, "progress": output.progress, "announce": lambda read: _show_table(output, read)}
+    run = certify_file(data, _make_settings(given), **options)
+    with output.aside():
+        written = run.save(folder, force=given["force"], hardest=given["hardest"])
+    _show(output, run, written, [(f"--{name}", given[name]) for name in ("data", "test", "unlabelled")])
 
 
 def _make_settings(given: dict[str, Any]) -> Settings:
     """Return the options that are settings of a run."""
     named = {each.name: given[each.name] for each in fields(Settings) if each.name in given}
     lists = {"drop": tuple(given["drop"] or ()), "missing_values": tuple(given["missing_value"] or ())}
-    return Settings(**named | lists)
+    asked = parse_asked(given["metric"], given["group"], given["cost"], difference=given["difference"])
+    return Settings(**named | lists | asked)
 
 
 def _show_table(output: Output, table: Table) -> None:
@@ -224,6 +228,7 @@ def _show(output: Output, run: Run, written: list[Path], tables: list[tuple[str,
         {
             "sentence": certificate.sentence(),
             "certificate": certificate.to_dict(),
+            "statements": record_statements(certificate),
             "transfer": None if run.transfer is None else run.transfer.to_dict(),
             "method": run.settings.method,
             "why": run.method,
@@ -236,12 +241,11 @@ def _show(output: Output, run: Run, written: list[Path], tables: list[tuple[str,
     )
     second = [claim_words(run.transfer)] if run.settings.refit else []
     if output.quiet:
-        output.say(certificate.sentence(), *second)
+        output.say(certificate.sentence(), *warning_lines(certificate), *second)
         return
-    comparison, warning = compare_with_trivial(certificate, run.trivial)
-    output.say(
-        certificate.sentence(), *second, "", *table_lines(certificate), "", comparison, *([warning] if warning else [])
-    )
+    comparison = [each for each in compare_with_trivial(certificate, run.trivial) if each]
+    claims = claim_lines(certificate) if certificate.is_listed else [certificate.sentence()]
+    output.say(*claims, *second, "", *table_lines(certificate), *([""] if comparison else []), *comparison)
     places = [f"Report: {files['report.html']}", f"Use:    see {files['README.txt']}"]
     output.say("", *places, f"Verify: {_verify_command(tables, run, files)}")
 

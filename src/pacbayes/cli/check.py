@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from pacbayes.certificate.number_words import table_lines
+from pacbayes.certificate.statement_table import claim_lines, record_statements, warning_lines
+from pacbayes.cli._asked import COST, DIFFERENCE, GROUP, METRIC
 from pacbayes.cli._limits import MAX_MEMORY
 from pacbayes.cli._output import JSON, QUIET, Output, tidy
+from pacbayes.metrics.asked import parse_asked
 from pacbayes.report import compare_with_trivial
 from pacbayes.runs import CheckedPredictions, PredictionFile, check_file
 from pacbayes.runs.folder import check_folder
@@ -32,6 +35,10 @@ def check(
         float, typer.Option(help="Allowed probability that the guarantee is wrong; choose it beforehand.")
     ] = 0.05,
     candidates: Annotated[int, typer.Option(help="How many models you compare on these rows; they share delta.")] = 1,
+    metric: METRIC = None,
+    group: GROUP = None,
+    difference: DIFFERENCE = False,
+    cost: COST = None,
     out: Annotated[
         Path | None, typer.Option(help="Folder for certificate.json and report.html [default: DATA-certificate].")
     ] = None,
@@ -56,14 +63,21 @@ def check(
 
         pacbayes check predictions.csv --label truth --prediction model
     """
-    output = Output(as_json=as_json, quiet=quiet)
-    names = {"label": label, "prediction": prediction, "loss": loss, "delimiter": delimiter}
-    columns = PredictionFile(header=header, missing_values=tuple(missing_value or ()), **names)
-    folder = out if out is not None else data.with_name(f"{data.name.partition('.')[0]}-certificate")
-    check_folder(folder, force=force)
+    _check(locals())
+
+
+def _check(given: dict[str, Any]) -> None:
+    """Carry out the command with its options."""
+    data, output = given["data"], Output(as_json=given["as_json"], quiet=given["quiet"])
+    named = {name: given[name] for name in ("label", "prediction", "loss", "delimiter", "header")}
+    asked = parse_asked(given["metric"], given["group"], given["cost"], difference=given["difference"])
+    columns = PredictionFile(missing_values=tuple(given["missing_value"] or ()), **named, **asked)
+    folder = given["out"] or data.with_name(f"{data.name.partition('.')[0]}-certificate")
+    check_folder(folder, force=given["force"])
+    options = {name: given[name] for name in ("delta", "candidates", "max_memory")}
     with output.progress(f"Reading {data.name} ..."):
-        checked = check_file(data, columns, delta=delta, candidates=candidates, max_memory=max_memory)
-    _show(output, checked, checked.save(folder, force=force), data)
+        checked = check_file(data, columns, **options)
+    _show(output, checked, checked.save(folder, force=given["force"]), data)
 
 
 def _show(output: Output, checked: CheckedPredictions, written: list[Path], data: Path) -> None:
@@ -72,6 +86,7 @@ def _show(output: Output, checked: CheckedPredictions, written: list[Path], data
         {
             "sentence": certificate.sentence(),
             "certificate": certificate.to_dict(),
+            "statements": record_statements(certificate),
             "notes": checked.notes,
             "files": files,
         }
@@ -79,10 +94,11 @@ def _show(output: Output, checked: CheckedPredictions, written: list[Path], data
     for note in checked.notes:
         output.note(note)
     if output.quiet:
-        output.say(certificate.sentence())
+        output.say(certificate.sentence(), *warning_lines(certificate))
         return
     comparison = [each for each in compare_with_trivial(certificate, checked.judged.trivial) if each]
-    output.say(certificate.sentence(), "", *table_lines(certificate), *([""] if comparison else []), *comparison)
+    claims = claim_lines(certificate) if certificate.is_listed else [certificate.sentence()]
+    output.say(*claims, "", *table_lines(certificate), *([""] if comparison else []), *comparison)
     paths = (f"./{path}" if path.startswith("-") else path for path in (files["certificate.json"], str(data)))
     place, table = paths
     command = shlex.join(["pacbayes", "verify", place, "--data", table])

@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from pacbayes.certificate import Verification
-from pacbayes.certificate.verdicts import cause_words, check_words, detail_words, proof_words
+from pacbayes.certificate.statement_table import claim_lines
+from pacbayes.certificate.verdicts import cause_words, check_words, checks_words, detail_words, proof_words
 from pacbayes.certificate.words import sentences
 from pacbayes.cli._limits import MAX_MEMORY
 from pacbayes.cli._output import JSON, QUIET, Output, tidy
@@ -85,13 +86,14 @@ def _record(verified: Verified) -> dict[str, object]:
 
 def _words(verified: Verified, *, verbose: bool) -> list[str]:
     further = [] if verified.transfer is None else sentences(verified.transfer)
-    result, claims = verified.result, [*sentences(verified.certificate), *further]
+    found = verified.certificate
+    result, claims = verified.result, [*(claim_lines(found) if found.is_listed else sentences(found)), *further]
     checks = [*list_checks(result, verbose=verbose), *_unchecked_words(verified), *_version_words(verified)]
     if result:
         return [*claims, "", *checks, f"The certificate holds. {proof_words(result)}"]
     return [
         *checks,
-        *(f"Claimed: {claim}" for claim in claims),
+        *(f"Claimed: {claim}" for claim in claims if claim),
         "THE CERTIFICATE DOES NOT HOLD.",
         cause_words(verified.cause),
     ]
@@ -120,4 +122,4 @@ def list_checks(result: Verification, *, verbose: bool = False) -> list[str]:
     """Return the checks that failed, or how many held; all of them if asked."""
     held = [each for each in result.checks if each.held]
     count = [f"{len(held)} {'check' if len(held) == 1 else 'checks'} held."] if result else []
-    return [*map(check_words, result.failed), *(map(check_words, held) if verbose else ()), *count]
+    return [*map(check_words, result.failed), *(checks_words(held) if verbose else ()), *count]

@@ -1,6 +1,7 @@
 """Scikit-learn estimators that come with a certificate, and certificates for predictions that exist."""
 
 from pacbayes.estimators.classifier import CertifiedClassifier
+from pacbayes.estimators.comparison import compare, compare_predictions
 from pacbayes.estimators.logistic import CertifiedLogisticRegression
 from pacbayes.estimators.online import OnlineCertifiedClassifier
 from pacbayes.estimators.predictions import certify, certify_predictions
@@ -17,4 +18,6 @@ __all__ = [
     "SelectiveClassifier",
     "certify",
     "certify_predictions",
+    "compare",
+    "compare_predictions",
 ]

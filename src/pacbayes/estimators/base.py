@@ -16,6 +16,7 @@ from sklearn.base import clone
 from pacbayes._core.rows import take
 from pacbayes._core.types import IntArray, Labels, RandomState, Rows, RowsLike
 from pacbayes.certificate import Certificate, restrict_to_later
+from pacbayes.metrics import Grouping
 from pacbayes.procedures import CertificateWarning, Issued, Procedure, Sample, draw_order, find_cautions
 
 __all__ = ["CertifiedEstimator", "check_candidates", "check_delta", "check_fraction"]
@@ -31,6 +32,7 @@ class CertifiedEstimator(ABC):
     in_order_: bool
     _of_numbers: ClassVar[bool] = False  # whether labels are numbers, not classes
     fit_params_: Mapping[str, Labels] = MappingProxyType({})  # further values, one per row, for learning alone
+    grouping_: Grouping | None = None  # which group each row is in, where columns of X do not tell
 
     @abstractmethod
     def _validate(self, X: RowsLike, y: ArrayLike | None) -> tuple[Rows, Labels]:
@@ -73,7 +75,7 @@ class CertifiedEstimator(ABC):
     def reissue(self, X: RowsLike, y: Labels) -> Self:
         """Return a new estimator, fitted on these rows in the order of this one: how a certificate is rechecked."""
         again: Self = clone(self)
-        again.fit_params_ = self.fit_params_
+        again.fit_params_, again.grouping_ = self.fit_params_, self.grouping_
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", CertificateWarning)
             rows, labels = again._validate(X, y)
@@ -88,7 +90,7 @@ class CertifiedEstimator(ABC):
         given_seed = self.random_state
         known = int(given_seed) if isinstance(given_seed, numbers.Integral) else None
         cautions = find_cautions(type(self).__name__, given, labels, of_numbers=self._of_numbers)
-        options = (cautions, self.in_order_, self.fit_params_, self._learning_only())
+        options = (cautions, self.in_order_, self.fit_params_, self._learning_only(), self.grouping_)
         sample = Sample(rows, labels, order, seed, known, *options)
         issued = self._procedure(len(labels)).run(sample)
         self.order_, self.seed_ = order, seed

@@ -22,7 +22,7 @@ from pacbayes._core.types import (
     Transformer,
 )
 from pacbayes.certificate import Certificate
-from pacbayes.estimators.prepared import PreparedClassifier
+from pacbayes.estimators.wrapped import PreparedClassifier
 from pacbayes.metrics import Questions, read_questions
 from pacbayes.procedures import ClassifierLearner, Pair, Procedure, Split, Transfer, hash_rows, transfer_delta
 from pacbayes.procedures.class_weights import ClassWeight
@@ -165,14 +165,14 @@ class CertifiedClassifier(PreparedClassifier):
                 f"The 'refit' parameter of {owner} must be True or False. Got {self.refit!r} instead."
             )
         rows, labels = super()._validate(X, y)
-        self._questions().group(owner, rows)  # a column that is not there is found out before the work
+        self._check_groups(self._questions(), rows)
         return rows, labels
 
     def _questions(self) -> Questions:
         return read_questions(
             type(self).__name__,
             self.metrics,
-            self.groups,
+            self._group_columns(),
             differences=self.differences,
             cost=self.cost,
             classes=self.classes_,

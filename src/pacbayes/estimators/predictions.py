@@ -17,7 +17,7 @@ from pacbayes.estimators.regressor import make_rule
 from pacbayes.metrics import Grouping, Judged, LossRule, Questions
 from pacbayes.procedures.given import Given, check_losses, predicted_numbers, refuse_fractions, zero_one_losses
 
-__all__ = ["certify", "certify_predictions"]
+__all__ = ["certify", "certify_predictions", "refuse_regressor"]
 
 
 def certify(
@@ -92,7 +92,7 @@ def certify(
     rule, rows = _find_rule(owner, loss, scale, tolerance), rows_of(X)
     if rule is None:
         refuse_fractions(owner, "y", np.asarray(y))
-        _refuse_regressor(owner, model)
+        refuse_regressor(owner, model)
     labels = labels_of(owner, rows, y) if rule is None else numbers_of(owner, "y", rows, y)
     if labels.size == 0:
         raise ValueError(f"{owner} needs at least one row. Got none.")
@@ -111,7 +111,7 @@ def _find_rule(owner: str, loss: object, scale: object, tolerance: object) -> Lo
     return None
 
 
-def _refuse_regressor(owner: str, model: Predictor) -> None:
+def refuse_regressor(owner: str, model: Predictor) -> None:
     """Refuse a regressor where labels are expected: almost no number equals another."""
     if hasattr(model, "__sklearn_tags__") and is_regressor(model):
         raise ValueError(

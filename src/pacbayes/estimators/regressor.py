@@ -160,13 +160,13 @@ class CertifiedRegressor(RegressorMixin, CertifiedSplit):  # type: ignore[misc]
         return make_rule(type(self).__name__, self.loss, self.scale, self.tolerance, required=False)
 
     def _questions(self) -> Questions:
-        return Questions((self._rule().name,), read_group_columns(type(self).__name__, self.groups))
+        return Questions((self._rule().name,), read_group_columns(type(self).__name__, self._group_columns()))
 
     def _validate(self, X: RowsLike, y: ArrayLike | None) -> tuple[Rows, Labels]:
         asked = self._questions()
         self._forget("scale_", "tolerance_")
         rows, labels = super()._validate(X, y)
-        asked.group(type(self).__name__, rows)  # a column that is not there is found out before the work
+        self._check_groups(asked, rows)
         return rows, labels
 
     def _procedure(self, rows: int) -> Procedure:

@@ -21,7 +21,7 @@ from pacbayes._core.types import (
     Transformer,
 )
 from pacbayes.estimators.base import check_fraction
-from pacbayes.estimators.prepared import PreparedClassifier
+from pacbayes.estimators.wrapped import PreparedClassifier
 from pacbayes.learners import AbstainingClassifier, ShiftedClassifier
 from pacbayes.procedures import Abstention, Aim, ClassifierLearner, FewMisses, Procedure, Selective
 from pacbayes.procedures.class_weights import ClassWeight

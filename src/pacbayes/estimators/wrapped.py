@@ -2,22 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Self
+from collections.abc import Mapping, Sequence
+from inspect import isclass
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, is_classifier, is_regressor
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, is_classifier, is_regressor
 from sklearn.utils import get_tags
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from pacbayes._core.prefit import refuse_early_answers, refuse_prefit
 from pacbayes._core.rows import labels_of, numbers_of, rows_of
-from pacbayes._core.types import Labels, Predictor, Rows, RowsLike
+from pacbayes._core.types import (
+    Classifier,
+    FloatArray,
+    Labels,
+    Predictor,
+    ProbabilityPredictor,
+    Rows,
+    RowsLike,
+    Transformer,
+)
 from pacbayes.estimators.base import CertifiedEstimator, check_candidates, check_delta, check_fraction
+from pacbayes.learners import CrossValidatedLogistic, EncodedClassifier
+from pacbayes.metrics import Grouping, Questions
 from pacbayes.procedures import Adaptive, FixedFraction, Point, Stop
+from pacbayes.procedures.class_weights import ClassWeight, check_class_weight
+from pacbayes.tables import ColumnPreprocessor, TableError, name_texts
 
-__all__ = ["CertifiedSplit", "CertifiedWrapper"]
+__all__ = ["CertifiedSplit", "CertifiedWrapper", "PreparedClassifier"]
 
 
 class CertifiedWrapper(CertifiedEstimator, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
@@ -80,6 +95,7 @@ class CertifiedSplit(CertifiedWrapper):
     """A certified estimator that learns on a first part of the rows and is judged on the rest."""
 
     split: float | str
+    groups: str | int | Sequence[str | int] | None
     estimator_: Predictor
     n_learning_: int
     curve_: tuple[Point, ...]
@@ -95,7 +111,30 @@ class CertifiedSplit(CertifiedWrapper):
             check_fraction(owner, "split", self.split)
         return super()._validate(X, y)
 
-    def fit(self, X: RowsLike, y: ArrayLike | None, *, in_order: bool = False, **fit_params: ArrayLike) -> Self:
+    def _group_columns(self) -> str | int | Sequence[str | int] | None:
+        """Return the columns that rows are grouped by, of X or of what was given beside it."""
+        return self.groups if self.grouping_ is None else list(self.grouping_.columns)
+
+    def _check_groups(self, asked: Questions, rows: Rows) -> None:
+        """Find out before the work whether a column is not there, or groups are not of these rows."""
+        owner, beside = type(self).__name__, self.grouping_
+        if beside is None:
+            asked.group(owner, rows)
+        elif self.groups is not None or beside.places.shape != (int(rows.shape[0]),):
+            raise ValueError(
+                f"The 'grouping' argument of {owner}.fit must tell the group of each row ({int(rows.shape[0])}), in "
+                f"place of groups=. Got {beside.places.size} rows and groups={self.groups!r:.40} instead."
+            )
+
+    def fit(
+        self,
+        X: RowsLike,
+        y: ArrayLike | None,
+        *,
+        in_order: bool = False,
+        grouping: Grouping | None = None,
+        **fit_params: ArrayLike,
+    ) -> Self:
         """Learn the predictor and issue its certificate.
 
         Parameters
@@ -107,11 +146,24 @@ class CertifiedSplit(CertifiedWrapper):
         in_order : bool, default=False
             Whether to take the rows as they come, the earliest first, instead of shuffling them: the first learn, the
             later judge, and the certificate is about rows like the later ones.
+        grouping : Grouping, optional
+            In place of ``groups``: which group each row is in, where the model must not see what tells the groups
+            apart (:func:`pacbayes.metrics.group_values`).
         **fit_params : array_like, shape (n,)
             Further values, one per row, that the estimator's ``fit`` is given for the learning rows, such as
             ``sample_weight`` (of a pipeline ``step__sample_weight``). They play a part in learning only: the
             certificate is about rows as they come, each counted once.
+
+        Examples
+        --------
+        >>> import pacbayes as pb
+        >>> sample = pb.datasets.make_known_risk(2000, d=3, random_state=0)
+        >>> grouping = pb.metrics.group_values("fit", {"side": sample.X[:, 0] > 0})
+        >>> model = pb.CertifiedClassifier(random_state=0).fit(sample.X[:, 1:], sample.y, grouping=grouping)
+        >>> [each.group for each in model.certificate_.statements]
+        [None, {'side': 'False'}, {'side': 'True'}]
         """
+        self.grouping_ = grouping
         self.fit_params_ = _check_fit_params(type(self).__name__, fit_params, y)
         return super().fit(X, y, in_order=in_order)
 
@@ -133,3 +185,73 @@ def _check_fit_params(owner: str, given: Mapping[str, ArrayLike], y: ArrayLike |
                 f"The {name!r} argument of {owner}.fit must hold one value per row. Got shape {values.shape} instead."
             )
     return arrays
+
+
+_NUMBERED = frozenset({"xgboost"})  # packages whose classifiers take no labels but 0, 1, ...
+
+
+def _has_probabilities(model: PreparedClassifier) -> bool:
+    return hasattr(getattr(model, "estimator_", model.base_estimator()), "predict_proba")
+
+
+class PreparedClassifier(ClassifierMixin, CertifiedSplit):  # type: ignore[misc]
+    """A certified classifier that learns on a first part of the rows, with preprocessing and weights of classes."""
+
+    preprocessing: Transformer | str | None
+    class_weight: ClassWeight | None
+    classes_: Labels
+    estimator_: Classifier
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        if isinstance(self._make_preprocessing(), ColumnPreprocessor):
+            tags.input_tags.allow_nan = True
+        return tags
+
+    def base_estimator(self) -> Classifier:
+        """Return the unfitted classifier that learns: the one that was given, or the default."""
+        if self.estimator is None:
+            return CrossValidatedLogistic()
+        is_numbered = type(self.estimator).__module__.partition(".")[0] in _NUMBERED
+        return EncodedClassifier(self.estimator) if is_numbered else self.estimator
+
+    def _validate(self, X: RowsLike, y: ArrayLike | None) -> tuple[Rows, Labels]:
+        owner = type(self).__name__
+        rows, labels = super()._validate(X, y)
+        self.classes_ = np.unique(labels)
+        self._check_preprocessing(owner, rows, labels.size)
+        if self.class_weight is not None:
+            check_class_weight(owner, self.class_weight, self.base_estimator(), self.classes_)
+        return rows, labels
+
+    def _check_preprocessing(self, owner: str, rows: Rows, count: int) -> None:
+        """Refuse what is no transformer or has learned already, and texts that nothing turns into numbers."""
+        steps, texts = self._make_preprocessing(), name_texts(rows)
+        if not (steps is None or (hasattr(steps, "fit") and hasattr(steps, "transform") and not isclass(steps))):
+            raise ValueError(
+                f"The 'preprocessing' parameter of {owner} must be a transformer, 'auto' or None. "
+                f"Got {self.preprocessing!r:.60} instead."
+            )
+        if steps is not None:
+            refuse_prefit(owner, "'preprocessing' parameter", steps, count)
+        elif self.estimator is None and texts:
+            raise TableError(
+                f"The column {texts[0]!r} holds no numbers, which {owner} without an estimator cannot learn from. "
+                "Pass preprocessing='auto'."
+            )
+
+    def _make_preprocessing(self) -> Transformer | None:
+        auto = isinstance(self.preprocessing, str) and self.preprocessing == "auto"
+        return ColumnPreprocessor() if auto else cast("Transformer | None", self.preprocessing)
+
+    def _learning_only(self) -> tuple[str, ...]:
+        return () if self.class_weight is None else ("class_weight",)
+
+    @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: RowsLike) -> FloatArray:
+        """Return the fitted estimator's probabilities, if it has such; zero for classes without learning rows."""
+        rows, model = self._rows(X), cast("ProbabilityPredictor", self.estimator_)
+        given = np.asarray(model.predict_proba(rows))
+        found: FloatArray = np.zeros((given.shape[0], self.classes_.size))
+        found[:, np.searchsorted(self.classes_, model.classes_)] = given
+        return found

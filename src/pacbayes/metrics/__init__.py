@@ -18,6 +18,7 @@ from pacbayes.metrics.regression import (
     get_loss,
     label_spread,
 )
+from pacbayes.metrics.texts import parse_costs, parse_metrics
 
 __all__ = [
     "LARGEST_LOG_LOSS",
@@ -49,6 +50,8 @@ __all__ = [
     "group_rows",
     "group_values",
     "label_spread",
+    "parse_costs",
+    "parse_metrics",
     "read_costs",
     "read_group_columns",
     "read_metrics",

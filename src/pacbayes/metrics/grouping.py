@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from pacbayes._core.digests import digest_of_arrays
 from pacbayes._core.labels import label_text
 from pacbayes._core.types import IntArray, Labels, Rows
 
@@ -17,6 +19,7 @@ __all__ = ["GroupColumns", "Grouping", "group_rows", "group_values", "read_group
 GroupColumns = str | int | Sequence[str | int]
 _MOST = 0.5  # of the rows: more groups than that are no groups
 _FEW = 50
+_MANY = 500  # of that many, hardly any has rows enough for a limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,12 @@ class Grouping:
     def columns(self) -> tuple[str, ...]:
         """The columns that rows are grouped by."""
         return tuple(self.names[0]) if self.names else ()
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the groups and of which one each row is in."""
+        texts = [json.dumps(dict(each), ensure_ascii=False) for each in self.names]
+        return digest_of_arrays(names=np.array(texts), groups=self.places)
 
     def take(self, rows: IntArray) -> Grouping:
         """Return the groups of some rows; only those that occur among them."""
@@ -97,7 +106,7 @@ def group_values(owner: str, columns: Mapping[str, Labels]) -> Grouping:
     coded = [_codes(columns[name]) for name in names]
     joint = np.stack([places for _, places in coded], axis=1)
     distinct, places = np.unique(joint, axis=0, return_inverse=True)
-    if len(distinct) > max(_FEW, _MOST * len(joint)):
+    if len(distinct) > min(max(_FEW, _MOST * len(joint)), _MANY):
         raise ValueError(
             f"The 'groups' of {owner} must be columns with few values. Got {len(distinct)} groups of {len(joint)} "
             "rows; put values into ranges first."

@@ -6,11 +6,10 @@ import numpy as np
 
 from pacbayes._core.rounding import raised
 from pacbayes._core.types import FloatArray, IntArray
+from pacbayes.certificate.parameters import LARGEST_LOG_LOSS
 from pacbayes.metrics.base import Judged, Observation
 
 __all__ = ["LARGEST_LOG_LOSS", "Brier", "LogLoss"]
-
-LARGEST_LOG_LOSS = 7.0  # as that of a probability of about 0.0009
 
 
 class Brier:

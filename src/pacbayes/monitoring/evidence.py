@@ -25,7 +25,7 @@ from pacbayes._core.rounding import EPS
 from pacbayes._core.types import FloatArray, IntArray
 from pacbayes.monitoring._stored import read_count, read_counts, read_floats, refuse, write_floats
 
-__all__ = ["Evidence", "Found", "left_weight", "rate_fractions", "start_weights"]
+__all__ = ["Evidence", "Found", "left_weight", "rate_fractions", "rate_weights", "start_weights"]
 
 _FIRST = 0.25  # the share of the first row: a model may be bad from the beginning
 _SCALE = 300.0  # rows over which the other starts have nearly the same weight
@@ -37,6 +37,12 @@ _BLOCK = 256  # rows between two places where logarithms are moved back to their
 def rate_fractions() -> FloatArray:
     """Return ``lam v`` of every rate: the best for a 0-1 loss whose risk has become ``v + (1 - v) lam v``."""
     return np.asarray(_LARGEST * 0.5 ** np.arange(_RATES))
+
+
+def rate_weights() -> FloatArray:
+    """Return the weights of the rates, which add up to at most 1: largest for changes of some points."""
+    shape = 1.0 / (1.0 + ((np.arange(_RATES) - 4.5) / 2.0) ** 2)
+    return np.asarray(shape / shape.sum() * (1.0 - 16.0 * EPS))
 
 
 def start_weights(rows: FloatArray) -> FloatArray:
@@ -154,9 +160,10 @@ class Evidence:
 
     def _total(self, logs: FloatArray, rows: FloatArray | int) -> FloatArray:
         """Return logarithms of the mixture over rates and of what has not started, less what rounding may add."""
-        lowered = np.column_stack([logs - self.slack, np.log(_RATES * left_weight(np.atleast_1d(np.float64(rows))))])
+        left = np.log(left_weight(np.atleast_1d(np.float64(rows))))
+        lowered = np.column_stack([logs + np.log(rate_weights()) - self.slack, left])
         highest = lowered.max(axis=1)
-        total = highest + np.log(np.exp(lowered - highest[:, None]).sum(axis=1)) - np.log(_RATES)
+        total = highest + np.log(np.exp(lowered - highest[:, None]).sum(axis=1))
         return np.asarray(total - 64.0 * EPS * (1.0 + np.abs(total)))
 
     def _follow_lowest(self, growth: FloatArray, rows: int) -> None:

@@ -97,9 +97,9 @@ class Monitor:
     >>> monitor.update(rng.random(5000) < 0.02) is None
     True
     >>> monitor.update(rng.random(1000) < 0.12)  # doctest: +ELLIPSIS
-    Alarm(row=5217, change=5046, log_evidence=5.18...)
+    Alarm(row=5209, change=5046, log_evidence=4.96...)
     >>> print(monitor.sentence())  # doctest: +ELLIPSIS
-    Alarm at row 5217: the risk has exceeded the certified 0.0290, since about row 5046. ...
+    Alarm at row 5209: the risk has exceeded the certified 0.0290, since about row 5046. ...
     """
 
     def __init__(

@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 import math
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 
 from pacbayes._core.units import round_up
 from pacbayes.monitoring.recent import RecentRisk
 
-__all__ = ["ASSUMPTIONS", "alarm_words", "evidence_words", "percent_words", "recent_words", "state_words"]
+__all__ = [
+    "ASSUMPTIONS",
+    "alarm_words",
+    "evidence_words",
+    "level_words",
+    "limits_words",
+    "percent_words",
+    "recent_words",
+    "state_words",
+]
 
 ASSUMPTIONS = (
     "Each prediction was made before its label was known.",
@@ -19,6 +29,33 @@ ASSUMPTIONS = (
 def percent_words(value: float) -> str:
     """Return a share as a percentage."""
     return f"{100.0 * value:.3g} %"
+
+
+def level_words(alpha: float) -> str:
+    """Return the probability of a false alarm as a percentage of three digits, rounded up.
+
+    Examples
+    --------
+    >>> from pacbayes.monitoring.words import level_words
+    >>> level_words(0.01), level_words(0.00114142)
+    ('1 %', '0.115 %')
+    """
+    rounded = Context(prec=3, rounding=ROUND_CEILING).create_decimal(100 * Decimal(repr(alpha)))
+    return f"{float(rounded):g} %"
+
+
+def limits_words(recent: RecentRisk) -> str:
+    """Return limits on the recent risk, each rounded to its safe side.
+
+    Examples
+    --------
+    >>> from pacbayes.monitoring import RecentRisk
+    >>> from pacbayes.monitoring.words import limits_words
+    >>> limits_words(RecentRisk(n=100, observed=0.2, lower=0.12349, upper=0.27651, delta=0.05))
+    '0.1234 to 0.2766'
+    """
+    lower = Decimal(recent.lower).quantize(Decimal("0.0001"), rounding=ROUND_FLOOR)
+    return f"{lower} to {round_up(recent.upper)}"
 
 
 def evidence_words(log_evidence: float) -> str:
@@ -43,8 +80,8 @@ def recent_words(recent: RecentRisk | None) -> str:
         return ""
     confidence = f"{100.0 * (1.0 - recent.delta):g} %"
     return (
-        f"Mean loss of the last {recent.n} rows {percent_words(recent.observed)}, true mean {recent.lower:.4f} to "
-        f"{round_up(recent.upper)} with {confidence} confidence at one time fixed beforehand."
+        f"Mean loss of the last {recent.n} rows {percent_words(recent.observed)}, true mean {limits_words(recent)} "
+        f"with {confidence} confidence at one time fixed beforehand."
     )
 
 
@@ -55,7 +92,7 @@ def alarm_words(
     words = (
         f"Alarm at row {row}: the risk has exceeded the certified {round_up(value)}, since about row {change}. Were it "
         f"at most that, so much evidence ({evidence_words(log_evidence)}) would ever come up with a probability of at "
-        f"most {percent_words(alpha)}."
+        f"most {level_words(alpha)}."
     )
     return f"{words} {recent_words(recent)}".rstrip()
 

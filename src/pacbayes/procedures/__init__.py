@@ -14,6 +14,7 @@ from pacbayes.procedures.base import (
 from pacbayes.procedures.cautions import CertificateWarning, find_cautions, hash_rows
 from pacbayes.procedures.certifier import ProcedureCertifier, certify_rows
 from pacbayes.procedures.classifier_learner import ClassifierLearner
+from pacbayes.procedures.comparison import Comparison, Judgements
 from pacbayes.procedures.given import Given
 from pacbayes.procedures.loss_lines import decode_line, key_in, loss_in
 from pacbayes.procedures.monitor import LossMonitor, Watch
@@ -33,10 +34,12 @@ __all__ = [
     "CertificateWarning",
     "Certifier",
     "ClassifierLearner",
+    "Comparison",
     "FewMisses",
     "FixedFraction",
     "Given",
     "Issued",
+    "Judgements",
     "Learner",
     "LossMonitor",
     "Online",
@@ -68,7 +71,7 @@ __all__ = [
 ]
 
 PROCEDURES: dict[str, type[Procedure]] = {
-    each.name: each for each in (Split, Selective, Posterior, Online, Given, Transfer, Watch)
+    each.name: each for each in (Split, Selective, Posterior, Online, Given, Comparison, Transfer, Watch)
 }
 
 

@@ -23,6 +23,7 @@ from pacbayes._core.state import State
 from pacbayes._core.types import IntArray, Labels, RandomState, Rows, RowsLike
 from pacbayes._core.versions import current_versions
 from pacbayes.certificate import Certificate, Check, compare
+from pacbayes.metrics import Grouping
 
 __all__ = [
     "FITTED",
@@ -64,6 +65,8 @@ class Sample:
         no part in what is judged.
     learning_only : tuple of str
         Names of options that play no part in what is judged either: class weights.
+    grouping : Grouping or None
+        Which group each row is in, where that is not told by columns of X.
     """
 
     X: Rows
@@ -75,6 +78,7 @@ class Sample:
     in_order: bool = False
     fit_parameters: Mapping[str, Labels] = field(default_factory=dict)
     learning_only: tuple[str, ...] = ()
+    grouping: Grouping | None = None
 
     def __post_init__(self) -> None:
         drawn_again = self.random_state is not None or self.in_order
@@ -87,6 +91,8 @@ class Sample:
     def digests(self) -> dict[str, str]:
         """Return the SHA-256 of data and order, and of what else is given to ``fit``."""
         given = {"fit_parameters": digest_of_arrays(**self.fit_parameters)} if self.fit_parameters else {}
+        if self.grouping is not None:
+            given["grouping"] = self.grouping.digest
         return {"data": data_digest(self.X, self.y), "order": digest_of_arrays(order=self.order), **given}
 
 

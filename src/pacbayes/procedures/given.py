@@ -19,12 +19,12 @@ from pacbayes._core.steadiness import seed_of
 from pacbayes._core.types import FloatArray, Labels, Predictor, Rows, RowsLike
 from pacbayes.certificate import SUBJECTS, Certificate, Check, Choice, Statement, issue
 from pacbayes.metrics import LOSSES, Grouping, Judged, LossRule, Questions
+from pacbayes.metrics.blocks import observe_blocks
+from pacbayes.metrics.statements import Judgement, choices_of, questions_of
 from pacbayes.procedures.base import Issued, Procedure, Sample, compare_certificates, draw_order
-from pacbayes.procedures.blocks import observe_blocks
 from pacbayes.procedures.cautions import find_repetitions
 from pacbayes.procedures.classifier_learner import judge_classes
 from pacbayes.procedures.regressor_learner import predict_numbers
-from pacbayes.procedures.statements import Judgement, choices_of, questions_of
 
 __all__ = [
     "Given",
@@ -81,17 +81,19 @@ class Given(Procedure):
         notes: tuple[Note, ...] | None = None,
         rule: LossRule | None = None,
         grouping: Grouping | None = None,
+        classes: Labels | None = None,
     ) -> Certificate:
         """Certify a fitted model by its predictions on rows, each asked for in several batches and some alone.
 
-        Predictions are labels or, where a rule for their loss with its scale is given, numbers.
+        Predictions are labels or, where a rule for their loss with its scale is given, numbers. ``classes`` are those
+        among the labels of these rows, unless more are known.
         """
         known = {"data": data_digest(X, y), **digests}
         given: dict[str, Any] = {"about": "given_model", "choices": choices, "digests": known}
         given["notes"] = find_repetitions(X, y) if notes is None else notes
         given["grouping"] = self.questions.group("certify", X) if grouping is None else grouping
         if rule is None:
-            judged = judge_model(model, X, y, probabilities=self.questions.needs_probabilities)
+            judged = judge_model(model, X, y, probabilities=self.questions.needs_probabilities, classes=classes)
             return self.certify_judged(judged, **given)
         found = predict_numbers(model, X, y, seed_of(0, y), rule.fixed)
         return self.certify_numbers(rule, y, found, **given)
@@ -156,7 +158,7 @@ class Given(Procedure):
             about=about,
             delta=self.delta / self.candidates,
             assumptions=("iid", "unseen", *_asked_singly(about)),
-            shuffled=False,
+            order=lambda rows: draw_order(_ORDER_SEED, rows)[0],
         )
 
     def _issue(
@@ -222,7 +224,7 @@ def _digests_of(judged: Judged, grouping: Grouping | None) -> dict[str, str]:
     """Return the SHA-256 of predictions and groups, from which more than errors is counted."""
     given = {"predictions": digest_of_arrays(labels=judged.labels, predictions=judged.predictions)}
     if grouping is not None:
-        given["groups"] = digest_of_arrays(groups=grouping.places)
+        given["grouping"] = grouping.digest
     if judged.probabilities is not None:
         given["probabilities"] = digest_of_arrays(probabilities=judged.probabilities.together)
     return given
@@ -255,9 +257,12 @@ def _count_statement(losses: FloatArray, about: str) -> Statement:
     )
 
 
-def judge_model(model: Predictor, X: Rows, y: Labels, *, probabilities: bool = False) -> Judged:
+def judge_model(
+    model: Predictor, X: Rows, y: Labels, *, probabilities: bool = False, classes: Labels | None = None
+) -> Judged:
     """Return what a model predicts for each row; what depends on the batch is an error."""
-    return judge_classes(model, X, y, np.unique(y), seed_of(0, y), probabilities=probabilities)
+    known = np.unique(y) if classes is None else classes
+    return judge_classes(model, X, y, known, seed_of(0, y), probabilities=probabilities)
 
 
 def check_losses(owner: str, losses: ArrayLike) -> FloatArray:

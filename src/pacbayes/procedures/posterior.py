@@ -13,6 +13,7 @@ from pacbayes._core.types import FloatArray, IntArray, Labels, Rows, Transformer
 from pacbayes.bounds import betting_rates, learned_bets
 from pacbayes.certificate import Certificate, Choice, Reference, Statement, issue, risk_bound
 from pacbayes.metrics import Questions
+from pacbayes.metrics.statements import choices_of
 from pacbayes.numerics import kl_inv_upper
 from pacbayes.online import OnlineReference
 from pacbayes.posteriors import Gaussian, laplace_covariance
@@ -25,7 +26,6 @@ from pacbayes.procedures.posterior_search import Task, best_on_the_line
 from pacbayes.procedures.posterior_statements import state_draws
 from pacbayes.procedures.references import REFERENCES, LearnedRows
 from pacbayes.procedures.split import learning_count
-from pacbayes.procedures.statements import choices_of
 
 __all__ = ["Posterior"]
 

@@ -15,7 +15,7 @@ from pacbayes._core.labels import equals_text
 from pacbayes._core.types import BoolArray, FloatArray, Labels
 from pacbayes.certificate import QUANTITIES, Statement
 from pacbayes.metrics import Grouping, Metric, Questions
-from pacbayes.procedures.statements import arrange
+from pacbayes.metrics.statements import arrange
 
 __all__ = ["check_draws", "state_draws"]
 

@@ -9,9 +9,9 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 
 from pacbayes.certificate import LEARNING_CURVE, REFIT, Choice, issue, write_curve
 from pacbayes.metrics import Grouping, Judged, Questions
+from pacbayes.metrics.statements import Judgement, choices_of
 from pacbayes.procedures.base import Issued, Procedure, Sample
 from pacbayes.procedures.cautions import find_repetitions
-from pacbayes.procedures.statements import Judgement, choices_of
 
 __all__ = [
     "FixedFraction",
@@ -217,7 +217,8 @@ class Split(Procedure):
 
     def _group(self, sample: Sample, count: int) -> Grouping | None:
         """Return the groups of the judged rows, if rows are grouped."""
-        found = self.questions.group(type(self).__name__, sample.X)
+        beside = sample.grouping
+        found = self.questions.group(type(self).__name__, sample.X) if beside is None else beside
         return None if found is None else found.take(sample.order[count:])
 
     def _judgement(self) -> Judgement:

@@ -18,9 +18,9 @@ from pacbayes._core.rows import take
 from pacbayes._core.steadiness import ask_row_by_row
 from pacbayes._core.types import IntArray, Labels, Predictor, Rows, RowsLike
 from pacbayes.certificate import SOURCE_BOUNDS, TRANSFER_DELTA, Certificate, Check, Choice, Source, Statement, issue
+from pacbayes.metrics.statements import ASKED
 from pacbayes.procedures.base import Issued, Procedure, Sample, compare_certificates
 from pacbayes.procedures.cautions import CertificateWarning, find_seen
-from pacbayes.procedures.statements import ASKED
 
 __all__ = ["Pair", "Transfer", "compare_with_source", "count_disagreements", "transfer_delta"]
 

@@ -243,6 +243,6 @@ def _ticks(n: Sequence[float], x_of: Callable[[float], float]) -> list[str]:
     candidates = [step * 10**power for power in range(8) for step in (1, 2, 5)]
     inside = [size for size in candidates if n[0] <= size <= n[-1]]
     return [
-        f'<text class="tick" x="{x_of(size):.1f}" y="{_HEIGHT - _BOTTOM + 18:.0f}" text-anchor="middle">{size}</text>'
+        f'<text class="tick" x="{x_of(size):.1f}" y="{_HEIGHT - _BOTTOM + 18:.0f}" text-anchor="middle">{size:,}</text>'
         for size in inside[:: max(1, len(inside) // 9 + 1)]
     ]

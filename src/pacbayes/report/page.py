@@ -76,7 +76,7 @@ def render(
     """
     contents = Contents(
         certificate=certificate,
-        deltas=delta_values(certificate),
+        deltas=[] if certificate.statements[0].compared else delta_values(certificate),
         about=about or {},
         columns=columns,
         baseline=baseline,
@@ -94,7 +94,8 @@ def render(
         headline=phrases.Headline.of(certificate),
         sentence=plain_sentence(certificate),
         notices=[notice_words(each) for each in contents.notices],
-        verdict=f"{phrases.verdict_words(certificate)} {phrases.often_words(certificate.delta)}",
+        verdict=phrases.verdict_words(certificate),
+        often="" if phrases.says_nothing(certificate) else phrases.often_words(certificate.delta),
         reader=_fill_sections(READER, contents),
         statistician=_fill_sections(STATISTICIAN, contents),
         style=_environment().get_template("page.css").render(),

@@ -13,8 +13,9 @@ from pacbayes._core.plain import visible
 from pacbayes._core.units import observed_text
 from pacbayes.certificate import QUANTITIES, SUBJECTS, Certificate, Statement
 from pacbayes.certificate.assumptions import ASSUMPTIONS
+from pacbayes.certificate.difference_words import difference_verdict
 from pacbayes.certificate.statement import observed_share
-from pacbayes.certificate.statement_words import group_words, quantity_noun
+from pacbayes.certificate.statement_words import group_words, quantity_noun, quantity_words
 from pacbayes.certificate.words import headline_value, limit_words, note_words, scale_words
 
 __all__ = [
@@ -37,8 +38,10 @@ __all__ = [
     "often_words",
     "order_words",
     "rates_words",
+    "says_nothing",
     "scope_words",
     "subject_words",
+    "unit_words",
     "verdict_words",
     "words_of_notes",
 ]
@@ -99,7 +102,7 @@ QUESTIONS = {
     "fresh_unlabelled": "Were the unlabelled rows drawn from the same source, and kept away from every fit and choice?",
     "target_before": "Was it decided how many errors are allowed before anybody had seen the errors on these rows?",
     "scale_before": "Was it decided how errors are counted before anybody had seen the errors on these rows?",
-    "zero_one": "Is a prediction either right or wrong? Here it is.",
+    "zero_one": "Is a prediction either right or wrong, with nothing in between?",
     "before_label": "Was each prediction made before the truth was known, and was every case counted?",
     "average_over_time": "Is an average over all that time what you want to know?",
 }
@@ -109,7 +112,7 @@ _SCOPE = {  # by what has to be true
     "later_iid": "It is about cases like those of the judged period; if things have changed since, it says nothing.",
     "average_over_time": "It is about the average over all that time, not about the last few cases alone.",
 }
-_ALIKE = "All kinds of error count alike: it does not say how many cases of one class are missed."
+_ALIKE = "All errors count equally: it does not say how many cases of one class are missed."
 _AVERAGE = "It is about cases on average, not about any single one."
 OBSERVED = {
     "errors": "Errors on these rows",
@@ -117,6 +120,9 @@ OBSERVED = {
     "reference_errors": "Errors of the reference",
     "both": "Errors of both together",
     "risk": "Mean loss on these rows",
+    "only_first": "Rows on which only the first model errs",
+    "only_second": "Rows on which only the second model errs",
+    "unsteady": "Rows on which an answer depends on the batch, counted against each limit",
 }
 _RATES = {"one_n": "the library's grid for this number of rows", "all_n": "the library's grid for all numbers of rows"}
 
@@ -167,12 +173,12 @@ def often_words(delta: float) -> str:
     --------
     >>> from pacbayes.report.phrases import often_words
     >>> print(often_words(0.05))
-    If this were done on 100 different data sets, at most about 5 of the 100 numbers would be too small.
+    If this were done on 100 different data sets, at most about 5 of the 100 certificates would be wrong.
     """
     number = _count_among(Fraction(repr(delta)), 1)
     return (
         f"If this were done on {number['cases']} different data sets, at most about {number['count']} of the "
-        f"{number['cases']} numbers would be too small."
+        f"{number['cases']} certificates would be wrong."
     )
 
 
@@ -184,15 +190,27 @@ def noun_words(statement: Statement) -> str:
 
 def unit_words(statement: Statement) -> str:
     """Return what stands beside the large number."""
+    if _is_over_time(statement):
+        return f"mean {quantity_words(statement)} over time so far, at most"
     return QUANTITIES[statement.quantity].unit.format(label=visible(statement.label or ""))
+
+
+def says_nothing(certificate: Certificate) -> bool:
+    """Return whether the number that a report opens with excludes nothing."""
+    first = certificate.statements[0]
+    return first.is_vacuous or (first.side == "upper" and headline_value(certificate) >= 1.0)
 
 
 def verdict_words(certificate: Certificate) -> str:
     """Return what the headline means, and whether it says anything."""
     best, first = headline_value(certificate), certificate.statements[0]
+    if first.compared:
+        return difference_verdict(first)
     quantity, label = QUANTITIES[first.quantity], visible(first.label or "")
-    if first.is_vacuous or best >= 1.0:
+    if says_nothing(certificate):
         return "This number says nothing."
+    if _is_over_time(first) and best < _WEAK:
+        return f"Over all that time the {quantity_noun(first)} was on average at most {limit_words(first, best)}."
     wrong = 1.0 - best if first.side == "lower" else best
     if wrong < _WEAK:
         limit, number = limit_words(first, best), _count_among(Fraction(best), _ENOUGH, first.side)
@@ -204,6 +222,11 @@ def verdict_words(certificate: Certificate) -> str:
         numbers = {"percent": text.removesuffix(" %"), "risk": text, "scale": scale_words(first), "label": label}
         return f"This is a weak guarantee. {quantity.often.format(**numbers)}"
     return f"This is a weak guarantee. There are only {first.n} judged rows; more would sharpen it."
+
+
+def _is_over_time(statement: Statement) -> bool:
+    """Return whether a number is about what has been predicted so far, and not about new cases."""
+    return "average_over_time" in statement.assumptions
 
 
 def _count_among(share: Fraction, least: int, side: str = "upper") -> dict[str, str]:
@@ -238,14 +261,18 @@ def compare_with_trivial(certificate: Certificate, trivial: Mapping[str, str | f
     >>> compare_with_trivial(certificate, None)
     Comparison(words='', warning='')
     """
-    if trivial is None:
+    if trivial is None or certificate.statements[0].quantity != "error":
         return Comparison("", "")
     share = float(trivial["share"])
     words = (
-        f"For comparison: always answering {str(trivial['label'])!r} would be wrong on "
-        f"{observed_text(share, None, None)} of these rows. All kinds of error count alike; the number does "
-        "not say how many cases of one class are missed."
+        f"For comparison: always predicting {str(trivial['label'])!r} would be wrong on "
+        f"{observed_text(share, None, None)} of these rows."
     )
+    if len({each.name for each in certificate.statements}) == 1:
+        words += (
+            " All errors count equally; the number does not say how many cases of one class are missed "
+            "(--metric recall:CLASS does)."
+        )
     noted = any(note.code == "no_better_than_common" for note in certificate.notes)  # which says the same
     worse = headline_value(certificate) >= share and not noted
     return Comparison(words, "This guarantee is no better than always giving the most common answer." if worse else "")

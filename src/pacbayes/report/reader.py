@@ -16,11 +16,13 @@ from pacbayes.report.values import Refit, SplitCost
 __all__ = [
     "show_checking",
     "show_comparison",
+    "show_groups",
     "show_guarantees",
     "show_hardest",
     "show_scope",
     "show_split",
     "show_stream",
+    "show_thresholds",
 ]
 
 
@@ -30,14 +32,21 @@ def show_guarantees(contents: Contents) -> Data:
     covered = [
         (each, about, value)
         for each in certificate.statements
+        if each.group is None and not (each.groups or each.compared)  # those of groups have a section of their own
         for about, value in [(each.about, each.value), *((more.about, more.value) for more in each.consequences)]
     ]
+    compared = [each for each in certificate.statements if each.compared]
     tops = {
         quantity: nice_top(max(value for each, _, value in covered if each.quantity == quantity))
         for quantity in {each.quantity for each, _, _ in covered}
     }
     rows = [_limit_row(each, about, value, tops[each.quantity]) for each, about, value in covered]
-    return {"rows": rows, "several": len(certificate.statements) > 1, "gains": gain_words(certificate)}
+    return {
+        "rows": rows,
+        "differences": [(limit_name(each, each.about), limit_words(each, each.value)) for each in compared],
+        "several": len(certificate.statements) > 1,
+        "gains": gain_words(certificate),
+    }
 
 
 def _limit_row(statement: Statement, about: str, value: float, top: float) -> Data:
@@ -58,6 +67,24 @@ def _rows_words(statement: Statement) -> str:
     return "judged rows" if statement.source is None else "rows without labels, and the judged ones"
 
 
+def show_groups(contents: Contents) -> Data | None:
+    """Return for each metric the limits of its groups; nothing where rows are not grouped."""
+    if all(each.group is None for each in contents.certificate.statements):
+        return None
+    from pacbayes.report.groups import list_groups  # noqa: PLC0415  (only who groups rows needs it)
+
+    return list_groups(contents.certificate)
+
+
+def show_thresholds(contents: Contents) -> Data | None:
+    """Return the errors at each threshold that was tested; nothing where none was."""
+    if contents.certificate.statements[0].target is None:
+        return None
+    from pacbayes.report.thresholds import list_thresholds  # noqa: PLC0415  (only who abstains needs it)
+
+    return list_thresholds(contents.certificate)
+
+
 def show_comparison(contents: Contents) -> Data | None:
     """Return the guarantee beside what a plain hold-out would give, and always giving the most common answer."""
     certificate, first = contents.certificate, contents.certificate.statements[0]
@@ -71,7 +98,7 @@ def show_comparison(contents: Contents) -> Data | None:
         found.append((words, usual, f"at most {limit_words(first, usual)}"))
     if contents.trivial is not None:
         share = float(contents.trivial["share"])
-        words = f"Always answering {str(contents.trivial['label'])!r}, the most common class"
+        words = f"Always predicting {str(contents.trivial['label'])!r}, the most common class"
         found.append((words, share, f"wrong on {observed_text(share, None, None)} of these rows"))
     if len(found) == 1:
         return None

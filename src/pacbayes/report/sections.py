@@ -7,16 +7,17 @@ out.
 
 from __future__ import annotations
 
-from pacbayes.report import reader, statistician, thresholds
+from pacbayes.report import reader, statistician
 from pacbayes.report.contents import Section
 
 __all__ = ["READER", "SECTIONS", "STATISTICIAN"]
 
 READER = (
     Section("guarantees", "What is certified", reader.show_guarantees),
+    Section("groups", "By group", reader.show_groups),
     Section("comparison", "Is that good?", reader.show_comparison),
     Section("scope", "What it is about, and what it is not", reader.show_scope),
-    Section("thresholds", "Answers against errors", thresholds.show_thresholds),
+    Section("thresholds", "Answers against errors", reader.show_thresholds),
     Section("split", "What the split of the rows cost", reader.show_split),
     Section("stream", "How it fell as rows came in", reader.show_stream),
     Section("hardest", "The hardest examples", reader.show_hardest),

@@ -65,10 +65,12 @@ def show_composition(contents: Contents) -> Data | None:
 
 
 def show_delta(contents: Contents) -> Data | None:
-    """Return what other confidences would have given; of a tested threshold the target stays, and another passes."""
+    """Return what other confidences would have given; nothing for a difference, or where another threshold passes."""
     if contents.certificate.statements[0].target is not None:
         return None
     rows, own = contents.deltas, contents.certificate.delta
+    if not rows:
+        return None
     position = next(index for index, row in enumerate(rows) if row["delta"] == own)
     return {
         "rows": rows,

@@ -8,26 +8,24 @@ from pacbayes._core.units import observed_text, percent_text
 from pacbayes.certificate import Certificate, Statement
 from pacbayes.certificate.statement_words import vacuous_words
 from pacbayes.report.charts import draw_shares
-from pacbayes.report.contents import Contents, Data
+from pacbayes.report.contents import Data
 
-__all__ = ["draw_thresholds", "show_thresholds"]
+__all__ = ["draw_thresholds", "list_thresholds"]
 
 _AXES = {"answers": "share of judged rows that are answered", "shifted": "thresholds that were tested, from the lowest"}
 _SHOWN = 12  # rows of the table
 
 
-def show_thresholds(contents: Contents) -> Data | None:
-    """Return the errors at each threshold as a picture and a table; None where no threshold was tested."""
-    certificate, first = contents.certificate, contents.certificate.statements[0]
-    if first.target is None:
-        return None
+def list_thresholds(certificate: Certificate) -> Data:
+    """Return the errors at each threshold that was tested as a picture and a table."""
+    first = certificate.statements[0]
     rows, errors = first.observed["rows_along"], first.observed["errors_along"]
     chosen = _spread(len(rows), int(first.observed["passed"]))
     return {
         "chart": draw_thresholds(first),
         "words": _words(certificate, first),
         "answers": first.about == "answers",
-        "target": percent_text(first.target),
+        "target": percent_text(first.target or 0.0),
         "points": [(rows[each], rows[-1], errors[each], _mark(first, each), _share(first, each)) for each in chosen],
     }
 

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pacbayes._core.units import round_up
 from pacbayes.certificate import Certificate
 from pacbayes.monitoring import RecentRisk
-from pacbayes.monitoring.words import evidence_words, percent_words
+from pacbayes.monitoring.words import evidence_words, level_words, limits_words
 from pacbayes.report.page import _environment as environment
 from pacbayes.report.watch_charts import draw_evidence, draw_recent
 
@@ -108,11 +108,11 @@ def render_watch(
     change = rows[0].alarm[1] if rows and rows[0].alarm else None
     alarms = sum(row.alarm is not None for row in rows)
     style = "".join(environment().get_template(name).render() for name in ("page.css", "watch.css"))
-    page = environment().get_template("watch.html")
-    return page.render(
+    template = environment().get_template("watch.html")
+    return template.render(
         certificate=certificate,
         source=source,
-        alpha=percent_words(alpha),
+        alpha=level_words(alpha),
         value=round_up(rows[0].value) if rows else round_up(certificate.value),
         alarms=alarms,
         count=len(rows),
@@ -139,7 +139,7 @@ def _cells(row: WatchRow) -> dict[str, object]:
         "key": row.key,
         "n": row.n,
         "observed": "" if recent is None else f"{recent.observed:.4f}",
-        "limits": "" if recent is None else f"{recent.lower:.4f} to {round_up(recent.upper)}",
+        "limits": "" if recent is None else limits_words(recent),
         "evidence": evidence_words(row.log_evidence),
         "progress": round(100.0 * row.progress),
         "alarm": row.alarm,

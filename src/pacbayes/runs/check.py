@@ -4,25 +4,28 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pacbayes import metrics
 from pacbayes._core.types import FloatArray, Labels
 from pacbayes.certificate import Certificate
+from pacbayes.metrics import group_values
+from pacbayes.metrics.asked import Asked, needs_probabilities
 from pacbayes.procedures.given import Given
 from pacbayes.report import render
 from pacbayes.runs.folder import save_folder
 from pacbayes.runs.words import check_readme_words
-from pacbayes.tables import TableError, read_table, require_column
+from pacbayes.tables import TableError, read_groups, read_table, require_column, split_names
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["CheckedPredictions", "PredictionFile", "check_file", "read_prediction_file"]
+__all__ = ["CheckedPredictions", "PredictionFile", "check_file", "read_columns"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +40,8 @@ class PredictionFile:
         Instead of them: the column of losses in [0, 1].
     delimiter, header, missing_values
         As :func:`pacbayes.tables.read_table` takes them.
+    metrics, weights, groups, differences, cost
+        What is certified of labels and predictions, as :class:`pacbayes.runs.Asked` has it.
     """
 
     label: str | None = None
@@ -45,21 +50,34 @@ class PredictionFile:
     delimiter: str | None = None
     header: bool = True
     missing_values: tuple[str, ...] = ()
+    metrics: tuple[str, ...] = ("error",)
+    weights: tuple[float, ...] = ()
+    groups: tuple[str, ...] = ()
+    differences: bool = False
+    cost: str | None = None
 
     def __post_init__(self) -> None:
         pair = self.label is not None and self.prediction is not None
         if pair == (self.loss is not None) or (not pair and (self.label, self.prediction) != (None, None)):
             raise ValueError("Name the columns: --label and --prediction, or --loss for losses between 0 and 1.")
+        if self.loss is not None and not self.asked.is_error:
+            raise ValueError("--metric and --group go with --label and --prediction. Got --loss instead.")
+        wanted = next((each for each in self.asked.metrics if needs_probabilities(each)), None)
+        if wanted is not None:
+            raise ValueError(f"--metric {wanted} is about probabilities, which a file of predicted labels has not.")
+
+    @property
+    def asked(self) -> Asked:
+        """What is certified."""
+        return Asked(**{each.name: getattr(self, each.name) for each in fields(Asked)})
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> PredictionFile:
         """Read what was stored; anything else is refused."""
-        texts = [record.get(name) for name in ("label", "prediction", "loss", "delimiter")]
-        missing = record.get("missing_values")
-        plain = all(each is None or isinstance(each, str) for each in texts) and type(record.get("header")) is bool
-        if set(record) != {each.name for each in fields(cls)} or not plain or not isinstance(missing, list):
+        if set(record) != {each.name for each in fields(cls)} or not all(_is_own(*item) for item in record.items()):
             raise ValueError("The record of checked predictions must have exactly the fields of this version.")
-        return cls(**{**record, "missing_values": tuple(map(str, missing))})
+        read: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in record.items()}
+        return cls(**read)
 
     def read(self, path: str | Path, max_memory: int | str | None = None) -> Judged:
         """Return the loss of each row of a file, or say why there is none."""
@@ -74,13 +92,20 @@ class PredictionFile:
         labels, predictions = (_labels(frame[name], name) for name in names)
         if _differ(frame, *names):
             raise TableError(f"The columns {names[0]!r} and {names[1]!r} must both hold numbers or both text.")
-        judged = Judged(np.asarray(labels != predictions, dtype=np.float64), "given_predictions", labels, predictions)
+        losses = np.asarray(labels != predictions, dtype=np.float64)
+        groups = read_groups(frame, split_names(frame, self.groups), names[0], "refuse")
+        judged = Judged(losses, "given_predictions", labels, predictions, groups)
         if judged.unknown == len(labels):
             raise TableError(
                 f"No prediction in {names[1]!r} is a label of {names[0]!r}, such as {str(labels[0])!r:.40}. "
                 f"Got {str(predictions[0])!r:.40} instead. Are these probabilities, or labels written another way?"
             )
         return judged
+
+    def certify_again(self, certificate: Certificate, path: str | Path, max_memory: int | str | None) -> Certificate:
+        """Count again in a file, with the options that a certificate was issued with."""
+        delta, candidates = certificate.delta, certificate.candidates
+        return check_file(path, self, delta=delta, candidates=candidates, max_memory=max_memory).certificate
 
     def _frame(self, path: str | Path, max_memory: int | str | None, texts: tuple[str, ...] = ()) -> pd.DataFrame:
         return read_table(
@@ -95,16 +120,17 @@ class PredictionFile:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """Losses, what they are about, and where there are such the labels and the predictions."""
+    """Losses, what they are about, and where there are such the labels, the predictions and the groups."""
 
     losses: FloatArray
     about: str
     labels: Labels | None = None
     predictions: Labels | None = None
+    groups: Mapping[str, Labels] = field(default_factory=dict)
 
     @property
     def trivial(self) -> dict[str, Any] | None:
-        """The most common label, and the share of rows on which always answering it would be wrong."""
+        """The most common label, and the share of rows on which always predicting it would be wrong."""
         if self.labels is None:
             return None
         classes, counts = np.unique(self.labels, return_counts=True)
@@ -117,6 +143,16 @@ class Judged:
         if self.labels is None or self.predictions is None:
             return 0
         return int((~np.isin(self.predictions, np.unique(self.labels))).sum())
+
+
+def _is_own(name: str, value: object) -> bool:
+    """Return whether the value of a field is of the kind that is written."""
+    if name in ("header", "differences"):
+        return type(value) is bool
+    if name in ("missing_values", "metrics", "groups", "weights"):
+        member = float if name == "weights" else str
+        return isinstance(value, list) and all(type(each) is member for each in value)
+    return value is None or isinstance(value, str)
 
 
 def _require(frame: pd.DataFrame, *names: str) -> None:
@@ -249,16 +285,27 @@ def check_file(
     if candidates < 1:
         raise ValueError(f"--candidates must be a whole number of at least 1. Got {candidates} instead.")
     judged = columns.read(path, max_memory)
-    certificate = Given(delta=delta, candidates=candidates).certify(judged.losses, about=judged.about)
-    return CheckedPredictions(certificate, columns, judged, Path(path).name)
+    certificate = _certify(judged, columns.asked, Given(delta=delta, candidates=candidates))
+    return CheckedPredictions(certificate, replace(columns, groups=tuple(judged.groups)), judged, Path(path).name)
 
 
-def read_prediction_file(text: bytes) -> PredictionFile:
-    """Read the record that :meth:`CheckedPredictions.save` wrote."""
+def _certify(judged: Judged, asked: Asked, given: Given) -> Certificate:
+    """Certify losses, or of labels and predictions what is asked."""
+    if asked.is_error or judged.labels is None or judged.predictions is None:
+        return given.certify(judged.losses, about=judged.about)
+    classes = np.unique(judged.labels)
+    questions = asked.questions(sorted(judged.groups), classes)
+    grouping = group_values("--group", judged.groups) if judged.groups else None
+    answers = metrics.Judged(judged.labels, judged.predictions, classes=classes)
+    return replace(given, questions=questions).certify_judged(answers, about=judged.about, grouping=grouping)
+
+
+def read_columns(text: bytes) -> dict[str, Any]:
+    """Read the record of columns that was written beside a certificate for predictions in a file."""
     try:
         record = json.loads(text)
     except (ValueError, RecursionError):
         record = None
     if not isinstance(record, dict):
         raise ValueError("The record of checked predictions must be JSON text.")  # noqa: TRY004
-    return PredictionFile.from_dict(record)
+    return record

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
+import numpy as np
 from sklearn.pipeline import Pipeline
 
 from pacbayes.estimators import (
@@ -14,6 +15,7 @@ from pacbayes.estimators import (
     OnlineCertifiedClassifier,
     SelectiveClassifier,
 )
+from pacbayes.metrics import group_values
 from pacbayes.online import Geometric
 from pacbayes.runs.models import make_classifier
 from pacbayes.runs.tested import TestedClassifier
@@ -22,9 +24,10 @@ from pacbayes.tables import ColumnPreprocessor, Table, make_preprocessing
 if TYPE_CHECKING:
     from pacbayes.runs.settings import Settings
 
-__all__ = ["METHODS", "Method", "choose_method", "estimator_for"]
+__all__ = ["METHODS", "Method", "choose_method", "estimator_for", "fit_on_table"]
 
 _RATIO = 1.25
+_ASKED = frozenset({"auto", "split", "test"})  # methods that state more than the error
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +62,9 @@ def _pipeline(settings: Settings) -> Pipeline:
 
 
 def _split(table: Table, settings: Settings, fraction: float | None) -> CertifiedClassifier:
-    del table
     model, split = make_classifier(settings.model, settings.seed), "adaptive" if fraction is None else fraction
     options = {"preprocessing": "auto", "refit": settings.refit, **_common(settings)}
+    options |= settings.asked.options(np.unique(table.y))
     return CertifiedClassifier(model, split=split, **options)
 
 
@@ -87,7 +90,8 @@ def _online(table: Table, settings: Settings, fraction: float | None) -> OnlineC
 
 def _test(table: Table, settings: Settings, fraction: float | None) -> TestedClassifier:
     del fraction
-    return TestedClassifier(_pipeline(settings), table.learning, settings.delta, settings.candidates)
+    asked = settings.asked.questions(sorted(table.groups), np.unique(table.y))
+    return TestedClassifier(_pipeline(settings), table.learning, settings.delta, settings.candidates, asked)
 
 
 METHODS: dict[str, Method] = {
@@ -103,6 +107,13 @@ def estimator_for(table: Table, settings: Settings) -> Any:
     """Return the unfitted estimator that issues the certificate of some settings, whose method is resolved."""
     method, given = METHODS[settings.method], settings.learning_fraction
     return method.estimator(table, settings, method.fraction if given is None else given)
+
+
+def fit_on_table(estimator: Any, table: Table, settings: Settings) -> Any:
+    """Fit the estimator of some settings on a table, with the groups of its rows if there are such."""
+    grouping = group_values("--group", table.groups) if table.groups else None
+    beside = {} if grouping is None else {"grouping": grouping}
+    return estimator.fit(table.X, table.y, in_order=settings.time is not None, **beside)
 
 
 def choose_method(settings: Settings, classes: int) -> tuple[Settings, str]:
@@ -132,6 +143,9 @@ def choose_method(settings: Settings, classes: int) -> tuple[Settings, str]:
     >>> chosen.method, why
     ('split', 'default')
     """
+    if not settings.asked.is_error and (settings.selects or settings.method not in _ASKED):
+        named = "selective" if settings.selects else settings.method
+        raise ValueError(f"--metric and --group go with the methods split and test. Got the method {named!r} instead.")
     if settings.method == "auto" and settings.selects:
         return replace(settings, method="selective"), "asked"
     if settings.method == "auto":

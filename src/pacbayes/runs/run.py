@@ -18,7 +18,7 @@ from pacbayes.estimators import CertificateWarning, OnlineCertifiedClassifier
 from pacbayes.report import SplitCost, render
 from pacbayes.runs.folder import check_folder, save_folder
 from pacbayes.runs.hardest import Hard, find_hardest
-from pacbayes.runs.methods import METHODS, choose_method, estimator_for
+from pacbayes.runs.methods import METHODS, choose_method, estimator_for, fit_on_table
 from pacbayes.runs.models import make_classifier, trust_needed
 from pacbayes.runs.predictors import as_linear
 from pacbayes.runs.refit import issue_transfer, load_unlabelled, require_split
@@ -103,7 +103,7 @@ class Run:
 
     @property
     def trivial(self) -> dict[str, Any]:
-        """The most common label, and the share of rows on which always answering it would be wrong."""
+        """The most common label, and the share of rows on which always predicting it would be wrong."""
         return trivial_answer(self.table)
 
     def hardest(self, count: int) -> list[Hard]:
@@ -218,7 +218,7 @@ def certify_file(
         announce(table)
     if strict:
         refuse_notes(table.notes)
-    chosen, why = choose_method(settings, len(table.classes))
+    chosen, why = choose_method(replace(settings, groups=tuple(table.groups)), len(table.classes))
     further = None if unlabelled is None else load_unlabelled(unlabelled, chosen, table, max_memory, file)
     words = method_words(chosen, why)
     with progress(f"Certifying {settings.model} on {len(table.y)} rows (method: {words}) ..."):
@@ -297,7 +297,7 @@ def certify_table(table: Table, settings: Settings, *, baseline: bool = True, th
     >>> run.certificate.procedure, run.certificate.n
     ('split', 180)
     """
-    chosen, why = choose_method(settings, len(table.classes))
+    chosen, why = choose_method(replace(settings, groups=tuple(table.groups)), len(table.classes))
     return _certify(table, chosen, why, baseline=baseline, threads=threads)
 
 
@@ -308,7 +308,7 @@ def _certify(table: Table, chosen: Settings, why: str, *, baseline: bool, thread
         estimator = estimator_for(table, chosen)
         if chosen.refit:
             require_split(estimator, chosen)
-        model = estimator.fit(table.X, table.y, in_order=chosen.time is not None)
+        model = fit_on_table(estimator, table, chosen)
         other = _baseline(table, chosen) if baseline else None
     certificate = annotate(model, table, chosen.time)
     return Run(certificate, chosen, why, table, model, baseline=other, curve=_curve(model, chosen))
@@ -319,9 +319,9 @@ def _baseline(table: Table, settings: Settings) -> Baseline | None:
     if not METHODS[settings.method].compared:
         return None
     held_out = replace(settings, method="split", learning_fraction=_BASELINE, refit=False)
-    if replace(settings, refit=False) == held_out:
+    if settings.metrics[0] != "error" or replace(settings, refit=False) == held_out:
         return None
-    model = estimator_for(table, held_out).fit(table.X, table.y, in_order=settings.time is not None)
+    model = fit_on_table(estimator_for(table, held_out), table, held_out)
     first = model.certificate_.statements[0]
     return Baseline(model.certificate_.value, first.n, int(first.observed["errors"]))
 

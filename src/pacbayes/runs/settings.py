@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
+from pacbayes.metrics.asked import Asked
 from pacbayes.runs.methods import METHODS
 
 __all__ = ["Settings"]
@@ -16,6 +17,7 @@ _OPTIONAL = {
     "delimiter": str,
     "time": str,
     "encoding": str,
+    "cost": str,
     "max_error": float,
     "max_false_negative_rate": float,
 }
@@ -48,6 +50,8 @@ class Settings:
         Of the shuffle and of everything random.
     refit : bool
         Whether a second model is trained on all rows, which is not certified.
+    metrics, weights, groups, differences, cost
+        What is certified, as :class:`pacbayes.runs.Asked` has it.
     max_error : float or None
         Of the method "selective": the error to certify among the rows that are answered.
     max_false_negative_rate : float or None
@@ -81,6 +85,11 @@ class Settings:
     encoding: str | None = None
     decimal: str = "."
     refit: bool = False
+    metrics: tuple[str, ...] = ("error",)
+    weights: tuple[float, ...] = ()
+    groups: tuple[str, ...] = ()
+    differences: bool = False
+    cost: str | None = None
     max_error: float | None = None
     max_false_negative_rate: float | None = None
 
@@ -106,6 +115,12 @@ class Settings:
         for words, wrong in complaints.items():
             if wrong:
                 raise ValueError(words)
+        _ = self.asked  # which refuses what cannot be asked
+
+    @property
+    def asked(self) -> Asked:
+        """What is certified."""
+        return Asked(**{each.name: getattr(self, each.name) for each in fields(Asked)})
 
     @property
     def selects(self) -> bool:
@@ -149,12 +164,14 @@ class Settings:
             raise ValueError("The settings of a model must have exactly the fields of this version.")
         for name, value in record.items():
             _check_type(name, value, defaults[name])
-        changed: dict[str, Any] = {name: tuple(map(str, v)) if isinstance(v, list) else v for name, v in record.items()}
+        changed: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in record.items()}
         return cls(**changed)
 
 
 def _check_type(name: str, value: object, default: object) -> None:
     expected = _OPTIONAL.get(name, type(default))
     if (value is None and name in _OPTIONAL) or (type(value) is expected):
-        return
+        member = float if name == "weights" else str
+        if not isinstance(value, list) or all(type(each) is member for each in value):
+            return
     raise ValueError(f"The setting {name!r} of a model must be {expected.__name__}. Got {value!r:.60} instead.")

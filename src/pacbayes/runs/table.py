@@ -55,7 +55,7 @@ def annotate(model: Certifier, table: Table, time: str | None, earlier: Sequence
 
 
 def trivial_answer(table: Table) -> dict[str, Any]:
-    """Return the most common label, and the share of rows on which always answering it would be wrong."""
+    """Return the most common label, and the share of rows on which always predicting it would be wrong."""
     labels = table.y[table.learning or 0 :]  # where the judged rows came in a table of their own, of those
     classes, counts = np.unique(labels, return_counts=True)
     most = int(counts.argmax())
@@ -64,7 +64,7 @@ def trivial_answer(table: Table) -> dict[str, Any]:
 
 def _compare(certificate: Certificate, table: Table) -> list[Note]:
     trivial = trivial_answer(table)
-    if headline_value(certificate) < trivial["share"]:
+    if certificate.statements[0].quantity != "error" or headline_value(certificate) < trivial["share"]:
         return []
     return [Note("no_better_than_common", {"label": trivial["label"], "percent": 100.0 * trivial["share"]})]
 
@@ -83,6 +83,7 @@ def load_table(
         positive=settings.positive,
         missing=settings.missing,
         time=settings.time,
+        groups=settings.groups,
     )
     return table if test is None else _append(table, test, settings, max_memory)
 

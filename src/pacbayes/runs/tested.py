@@ -11,6 +11,7 @@ from pacbayes._core.digests import data_digest
 from pacbayes._core.rows import take
 from pacbayes._core.types import Classifier, IntArray, Labels, Rows
 from pacbayes.certificate import Certificate, Choice
+from pacbayes.metrics import Grouping, Questions
 from pacbayes.procedures import Given, Issued
 from pacbayes.procedures.cautions import find_repetitions
 
@@ -30,6 +31,8 @@ class TestedClassifier:
         Allowed probability of failure.
     candidates : int
         How many settings are compared by their certificates on the judged rows.
+    questions : Questions
+        What is stated.
     """
 
     certificate_: Certificate
@@ -38,11 +41,14 @@ class TestedClassifier:
     estimator_: Classifier
     classes_: Labels
 
-    def __init__(self, classifier: Classifier, learning: int | None, delta: float, candidates: int) -> None:
+    def __init__(
+        self, classifier: Classifier, learning: int | None, delta: float, candidates: int, questions: Questions
+    ) -> None:
         self.classifier, self.learning = classifier, learning
         self.delta, self.candidates = delta, candidates
+        self.questions = questions
 
-    def fit(self, X: Rows, y: Labels, *, in_order: bool = False) -> Self:
+    def fit(self, X: Rows, y: Labels, *, in_order: bool = False, grouping: Grouping | None = None) -> Self:
         """Learn, judge and issue; the two tables say which rows are which, so that ``in_order`` plays no part."""
         del in_order
         if self.learning is None:
@@ -50,13 +56,16 @@ class TestedClassifier:
         first, rest = slice(self.learning), slice(self.learning, None)
         rows, labels = take(X, first), y[first]
         model: Classifier = clone(self.classifier).fit(rows, labels)
-        certificate = Given(delta=self.delta, candidates=self.candidates).certify_model(
+        own = Given(delta=self.delta, candidates=self.candidates, questions=self.questions)
+        certificate = own.certify_model(
             model,
             take(X, rest),
             y[rest],
             choices=[Choice("learning_rows", self.learning, "given")],
             digests={"learning_data": data_digest(rows, labels)},
             notes=find_repetitions(X, y),
+            grouping=None if grouping is None else grouping.take(np.arange(self.learning, len(y))),
+            classes=np.unique(y),
         )
         self.estimator_, self.classes_ = model, np.unique(labels)
         self.order_ = np.arange(len(y))  # as the rows came: those to learn from, then those to judge

@@ -14,10 +14,12 @@ from threadpoolctl import threadpool_limits
 from pacbayes import procedures
 from pacbayes.certificate import Cause, Certificate, Check, Verification, compare, find_cause
 from pacbayes.estimators import CertificateWarning
+from pacbayes.metrics.asked import check_asked
 from pacbayes.procedures import compare_certificates, version_differences
-from pacbayes.runs.check import check_file, read_prediction_file
+from pacbayes.runs.check import PredictionFile, read_columns
+from pacbayes.runs.comparison import ComparisonFile
 from pacbayes.runs.folder import CERTIFICATE, COLUMNS, MODEL, StoredRun, load_run, read_bounded, read_certificate
-from pacbayes.runs.methods import choose_method, estimator_for
+from pacbayes.runs.methods import choose_method, estimator_for, fit_on_table
 from pacbayes.runs.models import trust_needed
 from pacbayes.runs.predictors import ChangedPredictorError, as_linear, compare_models
 from pacbayes.runs.refit import TRANSFER, Refitting, check_again, check_stored, check_transfer
@@ -181,7 +183,7 @@ def _verify_stored(
     certificate: Certificate, own: Verification, stored: StoredRun, refit: Refitting | None, proves: tuple[str, ...]
 ) -> Verification:
     """Check without data that everything in a folder belongs together."""
-    checks = (*own.checks, _check_belongs(certificate, stored))
+    checks = (*own.checks, _check_belongs(certificate, stored), _check_settings(certificate, stored))
     if refit is None and stored.refitted is None:
         return Verification(checks, (*proves, "belongs"))
     transfer = None if refit is None else refit.transfer
@@ -193,16 +195,21 @@ def _verify_predictions(
     certificate: Certificate, record: Path, data: str | Path, max_memory: int | str | None, own: Verification
 ) -> Verified:
     """Count again in a file of predictions that some other tool made."""
-    columns = read_prediction_file(read_bounded(record))
-    options = {"delta": certificate.delta, "candidates": certificate.candidates}
-    again = check_file(data, columns, max_memory=max_memory, **options)  # type: ignore[arg-type]
-    checks = (*own.checks, *compare_certificates(certificate, again.certificate))
+    stored = read_columns(read_bounded(record))
+    columns = ComparisonFile.from_dict(stored) if "predictions" in stored else PredictionFile.from_dict(stored)
+    again = columns.certify_again(certificate, data, max_memory)
+    checks = (*own.checks, *compare_certificates(certificate, again))
     return Verified(certificate, Verification(checks, ("counted_again", "not_collection")))
 
 
 def _check_belongs(certificate: Certificate, stored: StoredRun) -> Check:
     """Check that a predictor is the one that a certificate was issued with."""
     return compare("belongs", certificate.digest, stored.certificate)
+
+
+def _check_settings(certificate: Certificate, stored: StoredRun) -> Check:
+    """Check that a certificate states what was asked for."""
+    return check_asked(certificate, stored.settings.asked, np.array(stored.classes))
 
 
 def verify_run(
@@ -243,13 +250,13 @@ def verify_run(
     if choose_method(stored.settings, len(table.classes))[0] != stored.settings:
         raise ValueError("The settings of a stored run must name its method. Got 'auto' instead.")
     arithmetic = certificate.verify() if own is None else own
-    first = [*arithmetic.checks, _check_belongs(certificate, stored), *_check_table(stored, table)]
+    own_settings = [_check_belongs(certificate, stored), _check_settings(certificate, stored)]
+    first = [*arithmetic.checks, *own_settings, *_check_table(stored, table)]
     if not all(check.held for check in first):
         return Verification(tuple(first))
     with threadpool_limits(threads), warnings.catch_warnings():
         warnings.simplefilter("ignore", CertificateWarning)
-        in_order = stored.settings.time is not None
-        again = estimator_for(table, stored.settings).fit(table.X, table.y, in_order=in_order)
+        again = fit_on_table(estimator_for(table, stored.settings), table, stored.settings)
         earlier = tuple(note for note in certificate.notes if note.code == EARLIER)
         checks = compare_certificates(certificate, annotate(again, table, stored.settings.time, earlier))
         checks.append(_check_predictor(stored, as_linear(again.issued_.stored, table)))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pacbayes._core.plain import visible
 from pacbayes.certificate import Certificate
-from pacbayes.certificate.words import sentences
+from pacbayes.certificate.statement_table import claim_lines
 from pacbayes.runs.models import trust_needed
 from pacbayes.runs.settings import Settings
 from pacbayes.tables.words import class_counts
@@ -111,6 +111,11 @@ Files
 """
 
 
+def _claims(certificate: Certificate) -> str:
+    """Return all that is claimed, for a text file; a blank line follows a table."""
+    return "\n".join([*claim_lines(certificate), *([""] if certificate.is_listed else [])])
+
+
 def trust_options(names: Sequence[str]) -> str:
     """Return names as options of a command, each after a blank.
 
@@ -184,7 +189,7 @@ def readme_words(
     pacbayes verify . --data 'my table.csv'
     """
     return _README.format(
-        sentences="\n".join(sentences(certificate)),
+        sentences=_claims(certificate),
         target=visible(repr(settings.target)),
         predict_trust=trust_options(trust),
         call="predict" if settings.max_error is None else "predict_or_abstain",
@@ -216,7 +221,7 @@ def check_readme_words(certificate: Certificate, source: str) -> str:
     >>> "verify . --data p.csv" in check_readme_words(pb.certify_predictions([0, 1], [0, 1]), "p.csv")
     True
     """
-    return _CHECK_README.format(sentences="\n".join(sentences(certificate)), data=visible(quote(source)))
+    return _CHECK_README.format(sentences=_claims(certificate), data=visible(quote(source)))
 
 
 def method_words(settings: Settings, why: str) -> str:

@@ -12,10 +12,11 @@ from pacbayes.tables._align import (
 )
 from pacbayes.tables._columns import Column, require_column
 from pacbayes.tables._error import TableError
+from pacbayes.tables._groups import read_groups
 from pacbayes.tables._leaks import find_leaks
 from pacbayes.tables._limits import default_limit, to_bytes
 from pacbayes.tables._linear import LinearTerms, Term
-from pacbayes.tables._prepare import Table, prepare_table
+from pacbayes.tables._prepare import Table, prepare_table, split_names
 from pacbayes.tables._preprocess import ColumnPreprocessor, make_preprocessing, name_texts
 from pacbayes.tables._read import read_table
 from pacbayes.tables._times import show_time
@@ -42,9 +43,11 @@ __all__ = [
     "name_texts",
     "name_unnamed",
     "prepare_table",
+    "read_groups",
     "read_table",
     "require_column",
     "show_time",
+    "split_names",
     "to_bytes",
     "words",
 ]

@@ -13,6 +13,7 @@ from pacbayes._core.notes import Note, NoteValue
 from pacbayes._core.types import FloatArray, Labels, ObjectArray
 from pacbayes.tables._columns import holds_numbers, require_column, to_values
 from pacbayes.tables._error import TableError
+from pacbayes.tables._groups import read_groups
 from pacbayes.tables._prepare import Table
 from pacbayes.tables._target import to_labels
 
@@ -160,6 +161,7 @@ def append_rows(
     classes, counts = np.unique(y, return_counts=True)
     unseen = int((~np.isin(labels, np.unique(table.y))).sum())
     notes = (*rows.notes, *((Note("unseen_classes", {"count": unseen}),) if unseen else ()))
+    further = read_groups(frame, tuple(table.groups), table.target, missing)
     return replace(
         table,
         X=pd.concat([table.X, rows.X], ignore_index=True),
@@ -168,6 +170,7 @@ def append_rows(
         counts=tuple(counts.tolist()),
         notes=(*table.notes, *notes),
         learning=len(table.y),
+        groups={name: np.concatenate([values, further[name]]) for name, values in table.groups.items()},
     )
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +12,7 @@ from pacbayes._core.notes import Note
 from pacbayes._core.types import IntArray, Labels
 from pacbayes.tables._columns import Column, check_missing, describe_column, require_column, to_values
 from pacbayes.tables._error import TableError
+from pacbayes.tables._groups import read_groups
 from pacbayes.tables._notes import find_class_notes, find_notes
 from pacbayes.tables._target import read_labels
 from pacbayes.tables._times import Times, read_times, show_time, sort_by_time
@@ -19,7 +20,7 @@ from pacbayes.tables._times import Times, read_times, show_time, sort_by_time
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["MINIMUM_ROWS", "Table", "prepare_table"]
+__all__ = ["MINIMUM_ROWS", "Table", "prepare_table", "split_names"]
 
 MINIMUM_ROWS = 20
 
@@ -50,6 +51,8 @@ class Table:
         The number of each row in the file, from 0, if they were sorted.
     learning : int or None
         How many of the first rows are learned from, where the others came from a table of their own to be judged.
+    groups : mapping
+        The values of columns that rows are grouped by, as text, by their names; whether they are predicted from or not.
     """
 
     X: pd.DataFrame
@@ -62,6 +65,7 @@ class Table:
     times: Times | None = None
     numbers: IntArray | None = None
     learning: int | None = None
+    groups: Mapping[str, Labels] = field(default_factory=dict)
 
     def row_number(self, row: int) -> int:
         """Return the number that a row has in the file, from 1."""
@@ -76,6 +80,7 @@ def prepare_table(
     positive: str | None = None,
     missing: str = "refuse",
     time: str | None = None,
+    groups: Sequence[str] = (),
 ) -> Table:
     """Take the target from a table and give every other column a kind.
 
@@ -96,6 +101,8 @@ def prepare_table(
     time : str, optional
         Column that says when the rows were. They are sorted by it, the earliest first and those of the same time as
         they came, and it is not predicted from: times to come lie outside those that were learned from.
+    groups : sequence of str
+        Columns that rows are grouped by; those that are left out too are kept beside the rows for that alone.
 
     Returns
     -------
@@ -120,6 +127,7 @@ def prepare_table(
     if times is not None and order is not None:
         frame, times = frame.iloc[order].reset_index(drop=True), times[order]
     names = _name_columns(frame, target, left_out, time)
+    grouped = read_groups(frame, split_names(frame, groups), target, missing)
     y = read_labels(frame[target], target, positive)
     empty = [name for name in names if frame[name].isna().all()]
     columns = tuple(describe_column(frame[name], name) for name in names if name not in empty)
@@ -134,7 +142,8 @@ def prepare_table(
         *find_notes(frame, columns, empty, by_time=time is not None),
         *find_class_notes(classes, counts.tolist()),
     )
-    return Table(pd.DataFrame(values), y, target, columns, classes, tuple(counts.tolist()), notes, times, order)
+    found = Table(pd.DataFrame(values), y, target, columns, classes, tuple(counts.tolist()), notes, times, order)
+    return replace(found, groups=grouped)
 
 
 def _describe_time(time: str | None, times: Times | None) -> tuple[Note, ...]:

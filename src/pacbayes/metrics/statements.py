@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from pacbayes._core.types import FloatArray
+from pacbayes._core.types import FloatArray, IntArray
 from pacbayes.certificate import (
     GROUP_COLUMNS,
     METRIC_WEIGHTS,
@@ -14,18 +14,20 @@ from pacbayes.certificate import (
     Certificate,
     Choice,
     Statement,
+    compared_groups,
     recorded_weights,
-    rows_for_half,
     share_among,
     write_weights,
 )
-from pacbayes.metrics import LARGEST_LOG_LOSS, CostTable, Grouping, Judged, Metric, Questions
-from pacbayes.procedures.base import draw_order
-from pacbayes.procedures.blocks import observe_blocks
+from pacbayes.metrics.base import Judged, Metric
+from pacbayes.metrics.blocks import observe_blocks
+from pacbayes.metrics.cost import CostTable
+from pacbayes.metrics.grouping import Grouping
+from pacbayes.metrics.probabilities import LARGEST_LOG_LOSS
+from pacbayes.metrics.questions import Questions
 
 __all__ = ["ASKED", "Judgement", "arrange", "choices_of", "questions_of"]
 
-_ORDER_SEED = 0
 ASKED = frozenset(
     {GROUP_COLUMNS, METRIC_WEIGHTS, "costs", "largest_cost", "largest_log_loss"}
 )  # choices of what is asked
@@ -48,9 +50,9 @@ class Judgement:
         Codes of what has to be true.
     bound : str
         For counts; losses between 0 and 1 are bounded by bets that adapt.
-    shuffled : bool
-        Whether rows came in an order that was drawn before; where not, bets are made in an order drawn with a fixed
-        seed, since files are often sorted, by label for example.
+    order : callable or None
+        From a number of rows to the order in which bets are made on them, if they did not come in an order that was
+        drawn before: files are often sorted, by label for example.
     """
 
     questions: Questions
@@ -58,7 +60,7 @@ class Judgement:
     delta: float
     assumptions: tuple[str, ...]
     bound: str = "clopper_pearson"
-    shuffled: bool = True
+    order: Callable[[int], IntArray] | None = None
 
     def state(self, judged: Judged, grouping: Grouping | None = None) -> list[Statement]:
         """Return all statements, with their shares of delta: the first metric for all rows comes first."""
@@ -96,23 +98,19 @@ class Judgement:
         return self.bound if self.bound in _COUNTS else "clopper_pearson"
 
     def _arranged(self, losses: FloatArray) -> FloatArray:
-        return losses if self.shuffled else losses[draw_order(_ORDER_SEED, losses.size)[0]]
+        return losses if self.order is None else losses[self.order(losses.size)]
 
     def _differences(self, found: Sequence[Statement]) -> list[Statement]:
-        """Return the largest difference of each metric between groups that have rows enough to tell them apart.
-
-        Which groups these are follows from how many rows each has, given which its limits hold.
-        """
+        """Return the largest difference of each metric between groups that have rows enough to tell them apart."""
         made = []
         for name in dict.fromkeys(each.name for each in found):
             groups = [each for each in found if each.name == name and each.group is not None]
-            if len(groups) < 2:
-                continue
+            if len(groups) < 2:  # to give its share of delta to the others would be a choice by these rows
+                raise ValueError("Differences are between groups. Among the judged rows there is one group alone.")
             if not QUANTITIES[groups[0].quantity].is_share:
                 raise ValueError(f"Differences between groups are stated of rates. Got the metric {name!r} instead.")
-            share = self.delta * self._part_of(name) / self.questions.families / (2 * len(groups))
-            large = [each for each in groups if each.n >= rows_for_half(share)]
-            made.append(_difference(large if len(large) > 1 else groups))
+            share = self.delta * self._part_of(name) / self.questions.families
+            made.append(_difference(compared_groups(groups, share)))
         return made
 
     def _part_of(self, name: str) -> float:
@@ -133,6 +131,8 @@ def _difference(groups: Sequence[Statement]) -> Statement:
 
 def arrange(found: Sequence[Statement], questions: Questions) -> list[Statement]:
     """Return statements in the order of a certificate, each with its share of delta."""
+    if len(found) == 1 and questions.weights is None:
+        return list(found)
     ordered, weights = _in_order(found), questions.weights
     named = None if weights is None else dict(zip(questions.keys, weights, strict=True))
     return [replace(each, share=share) for each, share in zip(ordered, share_among(ordered, named), strict=True)]
@@ -174,5 +174,7 @@ def questions_of(certificate: Certificate) -> Questions:
 
 
 def _weights(certificate: Certificate, names: Sequence[str]) -> tuple[float, ...] | None:
+    if all(each.what != METRIC_WEIGHTS for each in certificate.choices):
+        return None
     found = recorded_weights(certificate)
     return None if found is None else tuple(found[name] for name in names)

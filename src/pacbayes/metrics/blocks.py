@@ -24,7 +24,7 @@ def observe_blocks(losses: FloatArray, delta: float) -> dict[str, Any]:
     Examples
     --------
     >>> import numpy as np
-    >>> from pacbayes.procedures.blocks import observe_blocks
+    >>> from pacbayes.metrics.blocks import observe_blocks
     >>> sorted(observe_blocks(np.array([0.25, 0.75]), 0.05))
     ['block_cubes', 'block_growth', 'block_means', 'block_squares', 'risk']
     """

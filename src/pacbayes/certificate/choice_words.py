@@ -1,0 +1,90 @@
+"""What was chosen on the way to a certificate, in words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pacbayes._core.plain import visible
+from pacbayes._core.units import percent_text
+
+if TYPE_CHECKING:
+    from pacbayes.certificate.statement import Choice
+
+__all__ = ["choice_words"]
+
+_WHAT = {
+    "learning_rows": "learning rows",
+    "learning_curve": "learning curve (rows learned from: errors or sum of losses/rows on the learning rows after "
+    "them)",
+    "scale": "scale, the most that an error counts",
+    "scale_rule": "rule for the scale",
+    "scale_rows": "rows whose labels gave the scale, the first of the learning rows",
+    "tolerance": "tolerance",
+    "tolerance_rule": "rule for the tolerance, a quarter of",
+    "tolerance_rows": "rows whose labels gave the tolerance, the first of the learning rows",
+    "prior_mean": "prior mean",
+    "prior_shape": "prior shape",
+    "prior_scale": "prior scale",
+    "prior_variance": "prior variance",
+    "posterior_step": "posterior mean, share of the way to the fit on all rows",
+    "posterior_scale": "posterior scale, relative to its shape",
+    "posterior_mean": "posterior mean",
+    "posterior_shape": "posterior shape and scale",
+    "last_of": "snapshot, the last of",
+    "expected_last": "snapshot expected to be the last at the first fit",
+    "expected_rows": "rows that it was to be judged on",
+    "order": "order of the rows",
+    "time": "column of times",
+    "judged_from": "first time among the judged rows",
+    "judged_to": "last time among the judged rows",
+    "refit": "second model",
+    "transfer_delta": "part of delta for the disagreement on unlabelled rows",
+    "groups": "columns that rows are grouped by",
+    "metric_weights": "parts of delta by metric",
+    "largest_cost": "largest cost",
+    "costs": "costs (true class: predicted class: cost)",
+    "max_error": "most that the error among answered rows may be",
+    "max_fnr": "most that the false-negative rate may be",
+    "thresholds": "thresholds that are tested one after another, by scores of the learning rows in cross-validation",
+    "threshold": "threshold that was kept, the last that passed",
+    "largest_log_loss": "largest log loss, as which larger ones count",
+}
+_VALUES = {
+    "grid": "best of a grid",
+    "fit": "the fit on the learning rows",
+    "gradient": "by the gradient of the bound",
+    "as_given": "the earliest first, not shuffled",
+    "refit_on_all_rows": "the same learner, refitted on all rows and not certified by this",
+    "label_spread": "the distance between the 5 % and the 95 % quantile of their labels",
+}
+_WHERE = {
+    "given": "given",
+    "learning_rows": "chosen on the learning rows",
+    "all_rows": "chosen on all rows",
+    "schedule": "by the schedule",
+    "judged_rows": "chosen on the judged rows",
+    "losses": "by the values that losses can take",
+}
+_COSTS = {
+    "none": "costs nothing",
+    "all_posteriors": "costs nothing: the bound holds for all posteriors at once",
+    "mixture_of_rates": "costs a mixture of {size:g} rates, inside the bound",
+    "part_of_delta": "costs {percent} of delta",
+    "candidates": "delta is divided by {size:g}",
+    "reference": "costs {percent} of delta, for the reference's own loss",
+    "most_of_the_weight": "has {percent} of the weight of the rates; the rest is spread over a grid",
+    "fixed_sequence": "costs nothing: each is tested only if the one before it passed",
+    "portfolio": "costs its weight among {size:g} bets, inside the bound",
+}
+
+
+def choice_words(choice: Choice) -> str:
+    """Return in a line what was chosen, where, and what it cost."""
+    value = f"`{choice.value:.6g}`" if isinstance(choice.value, float) else str(choice.value)  # a setting, as code
+    value = _VALUES.get(value, value)
+    known, size = _COSTS.get(choice.cost), 0.0 if choice.size is None else min(choice.size, 1e300)
+    cost = (
+        choice.cost if known is None else known.format(size=size, percent=percent_text(size))
+    )  # a text from a file is no format
+    words = f"{_WHAT.get(choice.what, choice.what)}: {value} ({_WHERE.get(choice.where, choice.where)}; {cost})"
+    return visible(words)

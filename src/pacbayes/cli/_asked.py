@@ -1,0 +1,27 @@
+"""Options of commands that certify more than the error: metrics, groups, differences and costs."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from pacbayes.metrics import METRICS
+
+__all__ = ["COST", "DIFFERENCE", "GROUP", "METRIC"]
+
+METRIC = Annotated[
+    list[str] | None,
+    typer.Option(
+        help=f"What to certify: {', '.join(METRICS)}; of one class as recall:CLASS; repeatable, all hold together; "
+        "error=3 has a larger share of delta [default: error]."
+    ),
+]
+GROUP = Annotated[
+    list[str] | None,
+    typer.Option(help="State each metric for each value of this column, too; repeatable, crossed; it may be dropped."),
+]
+DIFFERENCE = Annotated[
+    bool, typer.Option("--difference", help="State the largest difference of each rate between groups, too.")
+]
+COST = Annotated[str | None, typer.Option(help="Costs for the metric cost: TRUE:PREDICTED=COST,..., of all pairs.")]

@@ -1,0 +1,45 @@
+"""Columns that rows are grouped by, kept beside those that are predicted from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pacbayes._core.labels import label_text
+from pacbayes._core.types import Labels
+from pacbayes.tables._columns import require_column
+from pacbayes.tables._error import TableError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["read_groups"]
+
+
+def read_groups(frame: pd.DataFrame, names: Sequence[str], target: str, missing: str) -> dict[str, Labels]:
+    """Return the values of columns as text, whatever else the columns are for, or say why rows have no groups by them.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        As read.
+    names : sequence of str
+        The columns.
+    target : str
+        The column of labels: classes have metrics of their own.
+    missing : {"refuse", "category"}
+        Whether rows without a value are refused, or a group of their own.
+    """
+    for name in names:
+        require_column(frame, name)
+        if name == target:
+            raise TableError(f"The target {name!r} cannot group the rows; a metric such as recall is about one class.")
+        unknown = int(frame[name].isna().sum())
+        if unknown and missing == "refuse":
+            raise TableError(
+                f"The group {name!r} must be known in every row. It is missing in {unknown}; give --missing category "
+                "to make these rows a group of their own."
+            )
+    return {name: np.array([label_text(value) for value in frame[name].tolist()]) for name in names}

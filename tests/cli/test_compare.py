@@ -1,0 +1,110 @@
+"""``compare``: predictions of several models in a file, certified against one of them and verified with the file."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import pacbayes as pb
+from pacbayes.runs import ComparisonFile, compare_file
+
+from cli.test_bad_input import one_line
+
+
+def predictions(rows=400, errors=(60, 20, 50)):
+    y = np.where(np.random.default_rng(0).random(rows) < 0.5, "cat", "dog")
+    wrong = np.where(y == "cat", "dog", "cat")
+    columns = {
+        name: np.where(np.arange(rows) % 200 < count // 2, wrong, y) for name, count in zip("abc", errors, strict=True)
+    }
+    return pd.DataFrame({"y": y, **columns})
+
+
+@pytest.fixture
+def file(tmp_path):
+    predictions().to_csv(tmp_path / "p.csv", index=False)
+    return tmp_path / "p.csv"
+
+
+PAIR = ("--label", "y", "--prediction", "a", "--prediction", "b")
+
+
+def test_certifies_reports_and_is_verified_with_the_file(run, file, tmp_path):
+    result = run("compare", file, *PAIR, "--out", "out")
+    assert result.exit_code == 0, result.output
+    names = {path.name for path in (tmp_path / "out").iterdir()}
+    assert names == {"README.txt", "certificate.json", "predictions.json", "report.html"}
+    certificate = pb.Certificate.from_json(tmp_path / "out" / "certificate.json")
+    frame = predictions()
+    expected = pb.compare_predictions(frame["y"].to_numpy(), {"b": frame["b"].to_numpy()}, {"a": frame["a"].to_numpy()})
+    assert certificate.statements == expected.statements
+    assert certificate.sentence() in result.stdout
+    assert "b is better" in result.stdout
+    assert run("verify", "out").exit_code == 0
+    checked = run("verify", "out", "--data", file)
+    assert checked.exit_code == 0, checked.output
+    predictions(errors=(62, 20, 50)).to_csv(file, index=False)
+    assert run("verify", "out", "--data", file).exit_code == 1
+
+
+def test_several_models_against_a_named_one(run, file, tmp_path):
+    result = run("compare", file, *PAIR, "--prediction", "c", "--baseline", "c", "--out", "out", "--json")
+    record = json.loads(result.stdout)
+    assert [each["compared"] for each in record["certificate"]["statements"]] == [["a", "c"], ["b", "c"]]
+    assert len(record["sentences"]) == 2
+    assert run("verify", "out", "--data", file).exit_code == 0
+
+
+def test_anytime_limits_for_a_file_that_grows(run, file, tmp_path):
+    assert run("compare", file, *PAIR, "--anytime", "--out", "out", "--quiet").exit_code == 0
+    assert pb.Certificate.from_json(tmp_path / "out" / "certificate.json").statements[0].anytime
+    assert run("verify", "out", "--data", file).exit_code == 0
+
+
+def test_losses(run, tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"one": rng.random(300) / 2, "two": rng.random(300) / 4})
+    frame.to_csv(tmp_path / "l.csv", index=False)
+    assert run("compare", "l.csv", "--loss", "one", "--loss", "two", "--out", "out").exit_code == 0
+    assert run("verify", "out", "--data", "l.csv").exit_code == 0
+
+
+def test_an_edited_certificate_or_record_is_noticed(run, file, tmp_path):
+    assert run("compare", file, *PAIR, "--out", "out").exit_code == 0
+    path = tmp_path / "out" / "predictions.json"
+    text = path.read_text()
+    path.write_text(text.replace('"b"', '"c"'))
+    assert run("verify", "out", "--data", file).exit_code == 1
+    path.write_text(text.replace('"header": true', '"header": 1'))
+    assert "exactly the fields" in one_line(run("verify", "out", "--data", file))
+    path.write_text(text)
+    place = tmp_path / "out" / "certificate.json"
+    record = json.loads(place.read_text())
+    record["statements"][0]["lower"] = -0.01
+    place.write_text(json.dumps(record))
+    assert run("verify", "out").exit_code == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--label", "y", "--prediction", "a"), "at least two different columns"),
+        (("--label", "y", "--prediction", "a", "--prediction", "a"), "at least two different columns"),
+        (("--prediction", "a", "--prediction", "b"), "Name the columns"),
+        ((*PAIR, "--loss", "c"), "Name the columns"),
+        ((*PAIR, "--baseline", "c"), "--baseline must be one of a, b"),
+        ((*PAIR, "--delta", "2"), "--delta must lie between 0 and 1"),
+        (("--label", "y", "--prediction", "a", "--prediction", "z"), "z"),
+    ],
+)
+def test_wrong_usages_get_one_sentence(run, file, options, words):
+    assert words in one_line(run("compare", file, *options))
+
+
+def test_the_report_says_who_is_better(file):
+    found = compare_file(file, ComparisonFile(label="y", predictions=("a", "b")))
+    page = found.report()
+    assert "Model b is better." in page
+    assert "true error of b minus that of a" in page
+    assert "If another confidence had been chosen" not in page

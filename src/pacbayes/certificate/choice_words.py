@@ -65,6 +65,7 @@ _WHERE = {
     "judged_rows": "chosen on the judged rows",
     "losses": "by the values that losses can take",
 }
+_TEXTS = frozenset({"metric_weights", "costs"})  # which are recorded as JSON
 _COSTS = {
     "none": "costs nothing",
     "all_posteriors": "costs nothing: the bound holds for all posteriors at once",
@@ -81,7 +82,7 @@ _COSTS = {
 def choice_words(choice: Choice) -> str:
     """Return in a line what was chosen, where, and what it cost."""
     value = f"`{choice.value:.6g}`" if isinstance(choice.value, float) else str(choice.value)  # a setting, as code
-    value = _VALUES.get(value, value)
+    value = f"`{value}`" if choice.what in _TEXTS else _VALUES.get(value, value)
     known, size = _COSTS.get(choice.cost), 0.0 if choice.size is None else min(choice.size, 1e300)
     cost = (
         choice.cost if known is None else known.format(size=size, percent=percent_text(size))

@@ -84,8 +84,8 @@ def short_of_rows(certificate: Certificate, statement: Statement) -> int | None:
     return needed if min(rows) < needed else None
 
 
-def untested_words(statement: Statement) -> str:
-    """Return what has to be said where no threshold of a sequence passed its test: nothing is certified.
+def untested_words(statement: Statement, *, plain: bool = False) -> str:
+    """Return what has to be said where no threshold of a sequence passed its test; ``plain`` is without code.
 
     Examples
     --------
@@ -95,9 +95,10 @@ def untested_words(statement: Statement) -> str:
     No threshold is certified at 1 %, and `predict_or_abstain` gives no answer to any row.
     """
     target = percent_text(statement.target or 0.0)
+    who = {"answers": "`predict_or_abstain`", "shifted": "`predict`"}.get(statement.about, "")
     words = {
-        "answers": "`predict_or_abstain` gives no answer to any row",
-        "shifted": f"`predict` answers {visible(statement.label or '')} for every row",
+        "answers": f"{'the model' if plain else who} gives no answer to any row",
+        "shifted": f"{'the model' if plain else who} answers {visible(statement.label or '')} for every row",
     }
     return f"No threshold is certified at {target}, and {words.get(statement.about, 'nothing is stated')}."
 

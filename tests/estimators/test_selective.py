@@ -80,7 +80,7 @@ class TestAnswers:
         assert not strict.answered(X).any()
         assert strict.certificate_.value == 1.0
         assert strict.certificate_.statements[0].n == 0
-        assert "gives no answer" in strict.certificate_.sentence()
+        assert "no row is answered" in strict.certificate_.sentence()
         assert strict.certificate_.verify()
         assert strict.predict(X).shape == Y.shape
 
@@ -151,7 +151,7 @@ class TestFewMisses:
         found = pb.SelectiveClassifier(GaussianNB(), max_fnr=0.05, positive=1, random_state=0).fit(X, labels)
         assert found.threshold_ is None
         assert set(found.predict(X)) == {1}
-        assert "answers 1 for every row" in found.certificate_.sentence()
+        assert "class 1 is the answer to every row" in found.certificate_.sentence()
 
 
 class TestThresholds:

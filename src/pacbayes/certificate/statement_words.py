@@ -92,12 +92,12 @@ def untested_words(statement: Statement) -> str:
     >>> from pacbayes.certificate import Statement
     >>> from pacbayes.certificate.statement_words import untested_words
     >>> print(untested_words(Statement(about="answers", n=0, observed={}, bound="clopper_pearson", target=0.01)))
-    No threshold is certified at 1 %, and `predict_or_abstain` gives no answer to any row.
+    No threshold is certified at 1 %, and no row is answered.
     """
     target = percent_text(statement.target or 0.0)
     words = {
-        "answers": "`predict_or_abstain` gives no answer to any row",
-        "shifted": f"`predict` answers {visible(statement.label or '')} for every row",
+        "answers": "no row is answered",
+        "shifted": f"class {visible(statement.label or '')} is the answer to every row",
     }
     return f"No threshold is certified at {target}, and {words.get(statement.about, 'nothing is stated')}."
 

@@ -9,6 +9,7 @@ from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import pacbayes as pb
 from pacbayes.procedures import Abstention, ClassifierLearner, Sample, draw_order
@@ -42,6 +43,12 @@ def careful():
 
 def judged(model):
     return model.order_[model.n_learning_ :]
+
+
+@pytest.mark.filterwarnings("ignore")  # the checks fit odd data on purpose
+@parametrize_with_checks([pb.SelectiveClassifier(GaussianNB(), random_state=0)])
+def test_scikit_learns_checks(estimator, check):
+    check(estimator)
 
 
 class TestAnswers:
@@ -80,7 +87,7 @@ class TestAnswers:
         assert not strict.answered(X).any()
         assert strict.certificate_.value == 1.0
         assert strict.certificate_.statements[0].n == 0
-        assert "no row is answered" in strict.certificate_.sentence()
+        assert "gives no answer" in strict.certificate_.sentence()
         assert strict.certificate_.verify()
         assert strict.predict(X).shape == Y.shape
 
@@ -151,7 +158,7 @@ class TestFewMisses:
         found = pb.SelectiveClassifier(GaussianNB(), max_fnr=0.05, positive=1, random_state=0).fit(X, labels)
         assert found.threshold_ is None
         assert set(found.predict(X)) == {1}
-        assert "class 1 is the answer to every row" in found.certificate_.sentence()
+        assert "answers 1 for every row" in found.certificate_.sentence()
 
 
 class TestThresholds:

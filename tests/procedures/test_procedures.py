@@ -68,7 +68,7 @@ def compare():
 # a new procedure gets a line here: how to issue a certificate, and what rechecks it (run(MyProcedure(...)) gives both)
 CASES = {
     "split": lambda: run(Split(learner=NAIVE, stop=FixedFraction(0.5), delta=0.05)),
-    "selective": lambda: fit(pb.SelectiveClassifier(GaussianNB(), 0.3, random_state=0)),
+    "selective": lambda: fit(pb.SelectiveClassifier(GaussianNB(), max_error=0.2, random_state=0)),
     "posterior": lambda: fit(pb.CertifiedLogisticRegression(bound="betting", random_state=0)),
     "online": lambda: fit(pb.OnlineCertifiedClassifier(GaussianNB(), random_state=0)),
     "given": lambda: (pb.certify_predictions(Y, Constant().predict(X)), Constant()),

@@ -22,7 +22,8 @@ EVERYTHING = {
     "hardest": [{"row": 1, "label": "1", "predicted": "-1", "values": "a = 3"}],
     "commands": [("Recompute it", "pacbayes verify certificate.json"), ("Again", "pacbayes verify --data a.csv")],
 }
-UNITS = ("absolute", "squared", "costs")  # kinds whose number is in the units of the labels
+UNITS = ("absolute", "squared", "costs")
+POINTS = ("comparison",)  # whose numbers are in percentage points  # kinds whose number is in the units of the labels
 
 
 def _asked(**options):
@@ -55,6 +56,7 @@ def certificates():
         "losses": pb.certify_predictions(losses=np.linspace(0.0, 0.4, 101)),
         "monitor": monitor.certificate(),
         "nothing": pb.certify_predictions([0] * 3, [1] * 3),
+        "comparison": pb.compare_predictions(Y, {"new": Y}, {"old": np.where(SAMPLE.X[:600, 0] > 0, 1, -1)}),
         "recall": _asked(metrics=("recall:1", "error")),
         "groups": _asked(metrics=("error", "fnr:1", "precision:1"), groups=np.arange(600) % 4, differences=True),
         "costs": _asked(metrics=("cost", "balanced-error"), cost=[[0, 1], [5, 0]]),

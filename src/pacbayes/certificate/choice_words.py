@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 from pacbayes._core.plain import visible
@@ -66,6 +65,7 @@ _WHERE = {
     "judged_rows": "chosen on the judged rows",
     "losses": "by the values that losses can take",
 }
+_TEXTS = frozenset({"metric_weights", "costs"})  # which are recorded as JSON
 _COSTS = {
     "none": "costs nothing",
     "all_posteriors": "costs nothing: the bound holds for all posteriors at once",
@@ -79,20 +79,10 @@ _COSTS = {
 }
 
 
-def _parts_words(text: str) -> str:
-    """Return the parts of delta by metric in percent; what was not written by us as it is."""
-    try:
-        weights = {str(name): float(value) for name, value in json.loads(text).items()}
-        total = sum(weights.values())
-        return ", ".join(f"{name} {percent_text(value / total)}" for name, value in weights.items())
-    except (ValueError, TypeError, AttributeError, ZeroDivisionError, OverflowError, RecursionError):
-        return text
-
-
 def choice_words(choice: Choice) -> str:
     """Return in a line what was chosen, where, and what it cost."""
     value = f"`{choice.value:.6g}`" if isinstance(choice.value, float) else str(choice.value)  # a setting, as code
-    value = _parts_words(value) if choice.what == "metric_weights" else _VALUES.get(value, value)
+    value = f"`{value}`" if choice.what in _TEXTS else _VALUES.get(value, value)
     known, size = _COSTS.get(choice.cost), 0.0 if choice.size is None else min(choice.size, 1e300)
     cost = (
         choice.cost if known is None else known.format(size=size, percent=percent_text(size))

@@ -84,20 +84,21 @@ def short_of_rows(certificate: Certificate, statement: Statement) -> int | None:
     return needed if min(rows) < needed else None
 
 
-def untested_words(statement: Statement) -> str:
-    """Return what has to be said where no threshold of a sequence passed its test: nothing is certified.
+def untested_words(statement: Statement, *, plain: bool = False) -> str:
+    """Return what has to be said where no threshold of a sequence passed its test; ``plain`` is without code.
 
     Examples
     --------
     >>> from pacbayes.certificate import Statement
     >>> from pacbayes.certificate.statement_words import untested_words
     >>> print(untested_words(Statement(about="answers", n=0, observed={}, bound="clopper_pearson", target=0.01)))
-    No threshold is certified at 1 %, and no row is answered.
+    No threshold is certified at 1 %, and `predict_or_abstain` gives no answer to any row.
     """
     target = percent_text(statement.target or 0.0)
+    who = {"answers": "`predict_or_abstain`", "shifted": "`predict`"}.get(statement.about, "")
     words = {
-        "answers": "no row is answered",
-        "shifted": f"class {visible(statement.label or '')} is the answer to every row",
+        "answers": f"{'the model' if plain else who} gives no answer to any row",
+        "shifted": f"{'the model' if plain else who} answers {visible(statement.label or '')} for every row",
     }
     return f"No threshold is certified at {target}, and {words.get(statement.about, 'nothing is stated')}."
 

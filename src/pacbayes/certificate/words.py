@@ -103,8 +103,10 @@ def plain_sentence(certificate: Certificate) -> str:
     'With probability at least 95 %, the true error of the model that made these predictions is at most 5.19 %.'
     """
     first, about = certificate.statements[0], headline_subject(certificate)
-    if first.compared or (first.target is not None and not first.n):
+    if first.compared:
         return _sentence(certificate, first)
+    if first.target is not None and not first.n:
+        return untested_words(first, plain=True)
     claim = _claim(certificate, first, SUBJECTS[about].plain_words, headline_value(certificate))
     return f"With probability at least {confidence_words(certificate.delta)}, {claim}."
 

@@ -55,6 +55,15 @@ def test_it_is_verified_with_the_data(run, table, tmp_path):
     assert run("verify", "out").exit_code == 1
 
 
+def test_settings_that_ask_for_another_error_are_refused(run, table, tmp_path):
+    assert certify(run, table, "--max-error", "0.05").exit_code == 0
+    path = tmp_path / "out" / "model.json"
+    record = json.loads(path.read_text())
+    record["settings"]["max_error"] = 0.01
+    path.write_text(json.dumps(record))
+    assert run("verify", "out").exit_code == 1
+
+
 def test_few_misses(run, table):
     result = certify(run, table, "--max-false-negative-rate", "0.1", "--positive", "yes")
     assert result.exit_code == 0, result.output

@@ -9,6 +9,7 @@ from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import pacbayes as pb
 from pacbayes.procedures import Abstention, ClassifierLearner, Sample, draw_order
@@ -42,6 +43,12 @@ def careful():
 
 def judged(model):
     return model.order_[model.n_learning_ :]
+
+
+@pytest.mark.filterwarnings("ignore")  # the checks fit odd data on purpose
+@parametrize_with_checks([pb.SelectiveClassifier(GaussianNB(), random_state=0)])
+def test_scikit_learns_checks(estimator, check):
+    check(estimator)
 
 
 class TestAnswers:

@@ -111,7 +111,10 @@ def notice_words(note: Note) -> str:
 
 
 def _empty_statements(certificate: Certificate) -> Iterator[Note]:
+    first = certificate.statements[0]
     for statement in certificate.statements:
+        if statement is not first and statement.is_step and is_vacuous(first):
+            continue  # of a threshold that there is not
         delta = certificate.delta * statement.share / certificate.candidates
         covered = [(statement.about, "same", statement.value)]
         covered += [(each.about, each.rule, each.value) for each in statement.consequences]

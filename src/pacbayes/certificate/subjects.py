@@ -73,14 +73,14 @@ SUBJECTS: dict[str, Subject] = {
     ),
     "answers": Subject(
         "`predict_or_abstain`",
-        "The model where it answers; where it is not sure, it gives no answer",
+        "The model that may abstain",
         bounds=frozenset({"clopper_pearson"}),
         procedures=frozenset({"selective"}),
         assumptions=_LEARNED | {"target_before"},
     ),
     "shifted": Subject(
         "`predict`",
-        "The model itself, which gives the answer from a threshold on that few cases of its class are missed",
+        "The model with its certified threshold",
         bounds=frozenset({"clopper_pearson"}),
         procedures=frozenset({"selective"}),
         assumptions=_LEARNED | {"target_before"},

@@ -175,7 +175,8 @@ class SelectiveClassifier(PreparedClassifier):
 
     def predict(self, X: RowsLike) -> Labels:
         """Return a label for every row, answered or not; with ``max_fnr`` the one that the certificate is about."""
-        return self.predictor_.predict(self._rows(X))
+        rows = self._rows(X)
+        return self.predictor_.predict(rows)
 
     def answered(self, X: RowsLike) -> BoolArray:
         """Return for each row whether the certificate is about its label: whether the model is sure enough."""

@@ -213,7 +213,7 @@ def verdict_words(certificate: Certificate) -> str:
         return f"Over all that time the {quantity_noun(first)} was on average at most {limit_words(first, best)}."
     wrong = 1.0 - best if first.side == "lower" else best
     if wrong < _WEAK:
-        limit, number = limit_words(first, best), _count_among(Fraction(best), _ENOUGH, first.side)
+        limit, number = limit_words(first, best), _count_among(_exact(first, best), _ENOUGH, first.side)
         numbers = number | {"limit": limit, "scale": scale_words(first), "label": label}
         return quantity.verdict.format(percent=limit.removesuffix(" %"), **numbers)
     seen = observed_share(first)
@@ -222,6 +222,11 @@ def verdict_words(certificate: Certificate) -> str:
         numbers = {"percent": text.removesuffix(" %"), "risk": text, "scale": scale_words(first), "label": label}
         return f"This is a weak guarantee. {quantity.often.format(**numbers)}"
     return f"This is a weak guarantee. There are only {first.n} judged rows; more would sharpen it."
+
+
+def _exact(statement: Statement, value: float) -> Fraction:
+    """Return a limit exactly; a target as it was given, in so many digits."""
+    return Fraction(repr(value)) if value == statement.target else Fraction(value)
 
 
 def _is_over_time(statement: Statement) -> bool:

@@ -24,6 +24,7 @@ from pacbayes.runs.models import trust_needed
 from pacbayes.runs.predictors import ChangedPredictorError, as_linear, compare_models
 from pacbayes.runs.refit import TRANSFER, Refitting, check_again, check_stored, check_transfer
 from pacbayes.runs.run import Progress, silent
+from pacbayes.runs.settings import Settings
 from pacbayes.runs.table import EARLIER, annotate, load_table
 from pacbayes.tables import LinearTerms, Table
 
@@ -209,7 +210,19 @@ def _check_belongs(certificate: Certificate, stored: StoredRun) -> Check:
 
 def _check_settings(certificate: Certificate, stored: StoredRun) -> Check:
     """Check that a certificate states what was asked for."""
-    return check_asked(certificate, stored.settings.asked, np.array(stored.classes))
+    settings = stored.settings
+    if settings.selects:
+        return _check_target(certificate, settings)
+    return check_asked(certificate, settings.asked, np.array(stored.classes))
+
+
+def _check_target(certificate: Certificate, settings: Settings) -> Check:
+    """Check that a threshold is certified for the error, or for the rate of the class, that was asked for."""
+    first, rate = certificate.statements[0], settings.max_false_negative_rate
+    wanted = ("selective_error", settings.max_error, None) if rate is None else ("fnr", rate, settings.positive)
+    return Check(
+        "asked", certificate.procedure == "selective" and (first.quantity, first.target, first.label) == wanted
+    )
 
 
 def verify_run(

@@ -38,7 +38,7 @@ def test_alone_it_counts_checks_and_says_what_was_not_checked(run, issued):
     assert "ok " not in result.stdout
     assert "pacbayes." not in result.stdout
     assert "--data TABLE." in result.stdout.splitlines()[-1]
-    assert run("verify", issued, "--verbose").stdout.count("ok ") == 7
+    assert run("verify", issued, "--verbose").stdout.count("ok ") == 8
     assert run("verify", issued, "-q").stdout == "The certificate holds.\n"
     (issued / "model.json").unlink()
     assert "not checked: the data and the predictor (pass" in run("verify", issued).stdout

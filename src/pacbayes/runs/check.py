@@ -25,7 +25,7 @@ from pacbayes.tables import TableError, read_groups, read_table, require_column,
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["CheckedPredictions", "PredictionFile", "check_file", "read_columns"]
+__all__ = ["CheckedPredictions", "PredictionFile", "check_file", "read_columns", "save_counted"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -236,14 +236,23 @@ class CheckedPredictions:
 
     def save(self, folder: str | Path, *, force: bool = False) -> list[Path]:
         """Write certificate.json, report.html and what is needed to check them into a folder; return the files."""
-        return save_folder(
-            Path(folder),
-            self.certificate,
-            self.report(),
-            lambda _: check_readme_words(self.certificate, self.source),
-            columns=asdict(self.columns),
-            force=force,
+        return save_counted(
+            Path(folder), self.certificate, self.report(), self.source, asdict(self.columns), force=force
         )
+
+
+def save_counted(
+    folder: Path, certificate: Certificate, report: str, source: str, columns: Mapping[str, Any], *, force: bool
+) -> list[Path]:
+    """Write a certificate that was counted in a file of predictions, with where in that file to count again."""
+    return save_folder(
+        folder,
+        certificate,
+        report,
+        lambda _: check_readme_words(certificate, source),
+        columns=dict(columns),
+        force=force,
+    )
 
 
 def check_file(

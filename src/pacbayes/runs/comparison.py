@@ -11,9 +11,7 @@ from typing import Any
 from pacbayes.certificate import Certificate
 from pacbayes.procedures import Comparison, Judgements
 from pacbayes.report import render
-from pacbayes.runs.check import PredictionFile
-from pacbayes.runs.folder import save_folder
-from pacbayes.runs.words import check_readme_words
+from pacbayes.runs.check import PredictionFile, save_counted
 
 __all__ = ["ComparedPredictions", "ComparisonFile", "compare_file"]
 
@@ -131,13 +129,8 @@ class ComparedPredictions:
 
     def save(self, folder: str | Path, *, force: bool = False) -> list[Path]:
         """Write certificate.json, report.html and what is needed to check them into a folder; return the files."""
-        return save_folder(
-            Path(folder),
-            self.certificate,
-            self.report(),
-            lambda _: check_readme_words(self.certificate, self.source),
-            columns=asdict(self.columns),
-            force=force,
+        return save_counted(
+            Path(folder), self.certificate, self.report(), self.source, asdict(self.columns), force=force
         )
 
 

@@ -15,9 +15,11 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 SOURCES := $(shell find src -type f -not -name '*.pyc') pyproject.toml README.md LICENSE
 WORKERS ?= auto
 PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --durations 25 --durations-min 5
+# pages and modules that need PyTorch, which `make test-torch` installs
+WITHOUT_TORCH = $(if $(wildcard $(VENV)/.torch),,--ignore-glob='*/pacbayes/torch/*' --ignore-glob='*/docs/guide/networks.md')
 DOCTESTS = $(BIN)/python -m pytest --doctest-modules --doctest-glob='*.md' -p no:cacheprovider
 
-.PHONY: demo test test-all test-lowest test-versions test-boosters fuzz docs browser lint format bench clean help
+.PHONY: demo test test-all test-lowest test-versions test-boosters test-torch fuzz docs browser lint format bench clean help
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -28,11 +30,20 @@ demo: $(VENV)/.wheel ## show the main job on embedded data
 
 test: lint $(VENV)/.wheel ## lint, types, import arrows, tests and doctests, on the built wheel
 	$(PYTEST) -m "not long"
-	$(DOCTESTS) --pyargs pacbayes README.md docs
+	$(DOCTESTS) $(WITHOUT_TORCH) --pyargs pacbayes README.md docs
 
 test-all: lint $(VENV)/.wheel ## the tests and the long studies
 	$(PYTEST)
-	$(DOCTESTS) --pyargs pacbayes README.md docs
+	$(DOCTESTS) $(WITHOUT_TORCH) --pyargs pacbayes README.md docs
+
+# a version that has a build without CUDA; the environment of `make test` is the same, so that it has them from then on
+test-torch: $(VENV)/.torch $(VENV)/.wheel ## the tests of networks, with PyTorch and safetensors in the environment
+	$(PYTEST) -m "not long" tests/networks
+	$(DOCTESTS) --pyargs pacbayes.torch
+
+$(VENV)/.torch: $(VENV)/.tools
+	$(BIN)/python -m pip install --quiet torch==2.13.0 "safetensors>=0.4"
+	@touch $@
 
 test-lowest: ## the tests on the lowest supported versions of the dependencies
 	$(MAKE) VENV=.venv-lowest CONSTRAINTS="-c requirements-lowest.txt" .venv-lowest/.wheel

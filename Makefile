@@ -16,7 +16,7 @@ SOURCES := $(shell find src -type f -not -name '*.pyc') pyproject.toml README.md
 WORKERS ?= auto
 PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --durations 25 --durations-min 5
 # pages and modules that need PyTorch, which `make test-torch` installs
-WITHOUT_TORCH = $(if $(wildcard $(VENV)/.torch),,--ignore-glob='*/pacbayes/torch/*' --ignore-glob='*/docs/guide/networks.md')
+WITHOUT_TORCH = $(if $(wildcard $(VENV)/.torch),,--ignore-glob='*/pacbayes/torch/*' --ignore-glob='*/docs/networks.md')
 DOCTESTS = $(BIN)/python -m pytest --doctest-modules --doctest-glob='*.md' -p no:cacheprovider
 
 .PHONY: demo test test-all test-lowest test-versions test-boosters test-torch fuzz docs browser lint format bench clean help
@@ -39,7 +39,7 @@ test-all: lint $(VENV)/.wheel ## the tests and the long studies
 # a version that has a build without CUDA; the environment of `make test` is the same, so that it has them from then on
 test-torch: $(VENV)/.torch $(VENV)/.wheel ## the tests of networks, with PyTorch and safetensors in the environment
 	$(PYTEST) -m "not long" tests/networks
-	$(DOCTESTS) --pyargs pacbayes.torch
+	$(DOCTESTS) --pyargs pacbayes.torch $(wildcard docs/networks.md)
 
 $(VENV)/.torch: $(VENV)/.tools
 	$(BIN)/python -m pip install --quiet torch==2.13.0 "safetensors>=0.4"

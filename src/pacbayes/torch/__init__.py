@@ -5,11 +5,19 @@ Nothing else of the library imports PyTorch. Every name is loaded when it is fir
 
 from importlib import import_module
 from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
-__all__: list[str] = []
+if TYPE_CHECKING:
+    from pacbayes.torch.quadrature import expected_zero_one
 
-# where each public name lives
-_HOMES: dict[str, str] = {}
+__all__ = [
+    "expected_zero_one",
+]
+
+# where each public name lives; type checkers and the site read the imports above
+_HOMES = {
+    "expected_zero_one": "pacbayes.torch.quadrature",
+}
 
 _missing = [name for name in ("torch", "safetensors") if find_spec(name) is None]
 if _missing:

@@ -8,6 +8,7 @@ import re
 import shlex
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -140,6 +141,8 @@ def directives(page):
 
 @pytest.mark.parametrize("room", ROOMS)
 def test_every_public_name_of_a_room_is_on_its_page(room):
+    if room == "torch" and (find_spec("torch") is None or find_spec("safetensors") is None):
+        pytest.skip("PyTorch is not installed")
     page, module = API / f"{room}.md", importlib.import_module(f"pacbayes.{room}")
     shown, named = directives(page)
     assert f"pacbayes.{room}" in shown

@@ -11,11 +11,13 @@ if TYPE_CHECKING:
     from pacbayes.torch.architectures import Network, Standardization, build, convolutional, describe, fully_connected
     from pacbayes.torch.augmentation import Augmentation
     from pacbayes.torch.quadrature import expected_zero_one
+    from pacbayes.torch.references import NetworkReference
     from pacbayes.torch.training import Training, train
 
 __all__ = [
     "Augmentation",
     "Network",
+    "NetworkReference",
     "Standardization",
     "Training",
     "build",
@@ -30,6 +32,7 @@ __all__ = [
 _HOMES = {
     "Augmentation": "pacbayes.torch.augmentation",
     "Network": "pacbayes.torch.architectures",
+    "NetworkReference": "pacbayes.torch.references",
     "Standardization": "pacbayes.torch.architectures",
     "Training": "pacbayes.torch.training",
     "build": "pacbayes.torch.architectures",

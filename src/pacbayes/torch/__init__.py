@@ -24,11 +24,13 @@ if TYPE_CHECKING:
     from pacbayes.torch.divergences import categorical_kl, kl, kl_ball_max, kl_ball_min, kl_inv_lower, kl_inv_upper, phi
     from pacbayes.torch.excess_bounds import excess_kl, excess_relaxed, split_kl, unexpected_bernstein, vector_kl
     from pacbayes.torch.quadrature import expected_zero_one
+    from pacbayes.torch.references import NetworkReference
     from pacbayes.torch.training import Training, train
 
 __all__ = [
     "Augmentation",
     "Network",
+    "NetworkReference",
     "Standardization",
     "Training",
     "betting",
@@ -65,6 +67,7 @@ __all__ = [
 _HOMES = {
     "Augmentation": "pacbayes.torch.augmentation",
     "Network": "pacbayes.torch.architectures",
+    "NetworkReference": "pacbayes.torch.references",
     "Standardization": "pacbayes.torch.architectures",
     "Training": "pacbayes.torch.training",
     "betting": "pacbayes.torch.betting_bounds",

@@ -38,6 +38,7 @@ _CHECKS = {
     "order_of_seed": "the order is the one that the recorded seed gives",
     "order_as_given": "the rows were taken as they came",
     "model": "digest of the model",
+    "network": "digest of the network's weights",
     "transfer": "the refitted model's certificate follows from this one",
     "refitted": "the refitted model is what all rows give",
     "refitted_name": "the refitted model's file says whether it is certified",

@@ -10,12 +10,18 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pacbayes.torch.architectures import Network, Standardization, build, convolutional, describe, fully_connected
     from pacbayes.torch.augmentation import Augmentation
+    from pacbayes.torch.certified import CertifiedNetwork
+    from pacbayes.torch.classifier import NetworkClassifier
+    from pacbayes.torch.given import GivenNetwork
     from pacbayes.torch.quadrature import expected_zero_one
     from pacbayes.torch.training import Training, train
 
 __all__ = [
     "Augmentation",
+    "CertifiedNetwork",
+    "GivenNetwork",
     "Network",
+    "NetworkClassifier",
     "Standardization",
     "Training",
     "build",
@@ -28,6 +34,9 @@ __all__ = [
 
 # where each public name lives; type checkers and the site read the imports above
 _HOMES = {
+    "NetworkClassifier": "pacbayes.torch.classifier",
+    "GivenNetwork": "pacbayes.torch.given",
+    "CertifiedNetwork": "pacbayes.torch.certified",
     "Augmentation": "pacbayes.torch.augmentation",
     "Network": "pacbayes.torch.architectures",
     "Standardization": "pacbayes.torch.architectures",

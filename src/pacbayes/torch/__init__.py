@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pacbayes.torch.quadrature import expected_zero_one
+    from pacbayes.torch.weights import WeightGaussian
 
 __all__ = [
+    "WeightGaussian",
     "expected_zero_one",
 ]
 
 # where each public name lives; type checkers and the site read the imports above
 _HOMES = {
+    "WeightGaussian": "pacbayes.torch.weights",
     "expected_zero_one": "pacbayes.torch.quadrature",
 }
 

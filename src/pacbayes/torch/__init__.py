@@ -8,18 +8,39 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from pacbayes.torch.architectures import Network, Standardization, build, convolutional, describe, fully_connected
+    from pacbayes.torch.augmentation import Augmentation
     from pacbayes.torch.quadrature import expected_zero_one
+    from pacbayes.torch.training import Training, train
     from pacbayes.torch.weights import WeightGaussian
 
 __all__ = [
+    "Augmentation",
+    "Network",
+    "Standardization",
+    "Training",
     "WeightGaussian",
+    "build",
+    "convolutional",
+    "describe",
     "expected_zero_one",
+    "fully_connected",
+    "train",
 ]
 
 # where each public name lives; type checkers and the site read the imports above
 _HOMES = {
+    "Augmentation": "pacbayes.torch.augmentation",
+    "Network": "pacbayes.torch.architectures",
+    "Standardization": "pacbayes.torch.architectures",
+    "Training": "pacbayes.torch.training",
     "WeightGaussian": "pacbayes.torch.weights",
+    "build": "pacbayes.torch.architectures",
+    "convolutional": "pacbayes.torch.architectures",
+    "describe": "pacbayes.torch.architectures",
     "expected_zero_one": "pacbayes.torch.quadrature",
+    "fully_connected": "pacbayes.torch.architectures",
+    "train": "pacbayes.torch.training",
 }
 
 _missing = [name for name in ("torch", "safetensors") if find_spec(name) is None]

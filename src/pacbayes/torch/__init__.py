@@ -21,8 +21,10 @@ if TYPE_CHECKING:
         progressive_chernoff,
         tolstikhin_seldin,
     )
+    from pacbayes.torch.descent import PosteriorTraining
     from pacbayes.torch.divergences import categorical_kl, kl, kl_ball_max, kl_ball_min, kl_inv_lower, kl_inv_upper, phi
     from pacbayes.torch.excess_bounds import excess_kl, excess_relaxed, split_kl, unexpected_bernstein, vector_kl
+    from pacbayes.torch.gaussian import GaussianNetwork
     from pacbayes.torch.quadrature import expected_zero_one
     from pacbayes.torch.references import NetworkReference
     from pacbayes.torch.training import Training, train
@@ -30,8 +32,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Augmentation",
+    "GaussianNetwork",
     "Network",
     "NetworkReference",
+    "PosteriorTraining",
     "Standardization",
     "Training",
     "WeightGaussian",
@@ -68,8 +72,10 @@ __all__ = [
 # where each public name lives; type checkers and the site read the imports above
 _HOMES = {
     "Augmentation": "pacbayes.torch.augmentation",
+    "GaussianNetwork": "pacbayes.torch.gaussian",
     "Network": "pacbayes.torch.architectures",
     "NetworkReference": "pacbayes.torch.references",
+    "PosteriorTraining": "pacbayes.torch.descent",
     "Standardization": "pacbayes.torch.architectures",
     "Training": "pacbayes.torch.training",
     "WeightGaussian": "pacbayes.torch.weights",

@@ -6,10 +6,15 @@ Nothing else of the library imports PyTorch. Every name is loaded when it is fir
 from importlib import import_module
 from importlib.util import find_spec
 
-__all__: list[str] = []
+__all__ = ["StoredGaussian", "StoredNetwork", "load", "verify"]
 
 # where each public name lives
-_HOMES: dict[str, str] = {}
+_HOMES: dict[str, str] = {
+    "StoredGaussian": "pacbayes.torch.stored_networks",
+    "StoredNetwork": "pacbayes.torch.stored_networks",
+    "load": "pacbayes.torch.storage",
+    "verify": "pacbayes.torch.network_verification",
+}
 
 _missing = [name for name in ("torch", "safetensors") if find_spec(name) is None]
 if _missing:

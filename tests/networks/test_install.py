@@ -1,9 +1,12 @@
 """What `pacbayes.torch` says where PyTorch is missing, and that nothing else imports it."""
 
+import importlib
 import subprocess
 import sys
 
 import pytest
+
+import pacbayes.torch
 
 
 def test_missing_torch_is_one_sentence():
@@ -25,3 +28,12 @@ def test_missing_torch_is_one_sentence():
 def test_nothing_else_imports_torch(module):
     code = f"import sys, {module}; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_every_name_has_a_home_and_is_loaded_from_there():
+    assert sorted(pacbayes.torch.__all__) == sorted(pacbayes.torch._HOMES)
+    for name, home in pacbayes.torch._HOMES.items():
+        assert getattr(pacbayes.torch, name) is getattr(importlib.import_module(home), name)
+        assert name in dir(pacbayes.torch)
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        pacbayes.torch.nothing  # noqa: B018

@@ -70,9 +70,28 @@ def _item(value: Any) -> Any:
 
 
 def wrong_labels(numbers: IntArray, labels: Labels, classes: Labels) -> Labels:
-    """Return the predicted labels; where a prediction is no class at all, a class that is not the row's."""
+    """Return the predicted labels; where a prediction is no class at all, a label that is not the row's.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pacbayes._core.predictions import wrong_labels
+    >>> wrong_labels(np.array([0, -1]), np.array([5, 7]), np.array([5, 7])).tolist()
+    [5, 5]
+    >>> wrong_labels(np.array([0, -1]), np.array([5, 5]), np.array([5])).tolist()
+    [5, 0]
+    """
+    if classes.size == 1:
+        return np.append(classes, _other_than(classes[0]))[np.where(numbers >= 0, 0, 1)]
     own = np.searchsorted(classes, labels)
     return np.asarray(classes[np.where(numbers >= 0, numbers, (own + 1) % classes.size)])
+
+
+def _other_than(label: Any) -> Labels:
+    """Return another label of the same kind, which every type of number holds."""
+    if isinstance(label, str):
+        return np.array([f"other than {label}"])
+    return np.array([label == 0], dtype=np.asarray(label).dtype)
 
 
 def vote_shares(predictions: Iterable[IntArray], weights: FloatArray, n: int, classes: int) -> FloatArray:

@@ -5,14 +5,52 @@ Nothing else of the library imports PyTorch. Every name is loaded when it is fir
 
 from importlib import import_module
 from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
-__all__ = ["StoredGaussian", "StoredNetwork", "load", "verify"]
+if TYPE_CHECKING:
+    from pacbayes.torch.architectures import Network, Standardization, build, convolutional, describe, fully_connected
+    from pacbayes.torch.augmentation import Augmentation
+    from pacbayes.torch.network_verification import verify
+    from pacbayes.torch.quadrature import expected_zero_one
+    from pacbayes.torch.storage import load
+    from pacbayes.torch.stored_networks import StoredGaussian, StoredNetwork
+    from pacbayes.torch.training import Training, train
+    from pacbayes.torch.weights import WeightGaussian
 
-# where each public name lives
-_HOMES: dict[str, str] = {
+__all__ = [
+    "Augmentation",
+    "Network",
+    "Standardization",
+    "StoredGaussian",
+    "StoredNetwork",
+    "Training",
+    "WeightGaussian",
+    "build",
+    "convolutional",
+    "describe",
+    "expected_zero_one",
+    "fully_connected",
+    "load",
+    "train",
+    "verify",
+]
+
+# where each public name lives; type checkers and the site read the imports above
+_HOMES = {
+    "Augmentation": "pacbayes.torch.augmentation",
+    "Network": "pacbayes.torch.architectures",
+    "Standardization": "pacbayes.torch.architectures",
     "StoredGaussian": "pacbayes.torch.stored_networks",
     "StoredNetwork": "pacbayes.torch.stored_networks",
+    "Training": "pacbayes.torch.training",
+    "WeightGaussian": "pacbayes.torch.weights",
+    "build": "pacbayes.torch.architectures",
+    "convolutional": "pacbayes.torch.architectures",
+    "describe": "pacbayes.torch.architectures",
+    "expected_zero_one": "pacbayes.torch.quadrature",
+    "fully_connected": "pacbayes.torch.architectures",
     "load": "pacbayes.torch.storage",
+    "train": "pacbayes.torch.training",
     "verify": "pacbayes.torch.network_verification",
 }
 

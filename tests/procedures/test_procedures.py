@@ -21,6 +21,7 @@ from pacbayes.procedures import (
     Adaptive,
     ClassifierLearner,
     FixedFraction,
+    Network,
     Procedure,
     Split,
     certify_rows,
@@ -28,6 +29,7 @@ from pacbayes.procedures import (
 )
 from pacbayes.report import render
 from pacbayes.verification import recheck
+from procedures.linear_network import LinearLearner
 
 SAMPLE = pb.datasets.make_known_risk(400, d=2, random_state=0)
 X, Y = SAMPLE.X, SAMPLE.y
@@ -46,6 +48,11 @@ def fit(model):
 
 def run(procedure):
     certifier = certify_rows(procedure, X, Y, random_state=0)
+    return certifier.certificate_, certifier
+
+
+def run_network(learner):
+    certifier = certify_rows(Network(learner=learner, fraction=0.5, delta=0.05), X, Y, random_state=0)
     return certifier.certificate_, certifier
 
 
@@ -70,6 +77,7 @@ CASES = {
     "split": lambda: run(Split(learner=NAIVE, stop=FixedFraction(0.5), delta=0.05)),
     "selective": lambda: fit(pb.SelectiveClassifier(GaussianNB(), max_error=0.2, random_state=0)),
     "posterior": lambda: fit(pb.CertifiedLogisticRegression(bound="betting", random_state=0)),
+    "network": lambda: run_network(LinearLearner(is_drawn=True)),
     "online": lambda: fit(pb.OnlineCertifiedClassifier(GaussianNB(), random_state=0)),
     "given": lambda: (pb.certify_predictions(Y, Constant().predict(X)), Constant()),
     "comparison": compare,

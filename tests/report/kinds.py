@@ -6,8 +6,10 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 
 import pacbayes as pb
-from pacbayes.procedures import LossMonitor
+from pacbayes.procedures import LossMonitor, Network, certify_rows
 from pacbayes.report import Refit, SplitCost
+
+from procedures.linear_network import LinearLearner
 
 SAMPLE = pb.datasets.make_known_risk(900, d=2, random_state=0)
 X, Y, FRESH = SAMPLE.X[:600], SAMPLE.y[:600], SAMPLE.X[600:]
@@ -30,6 +32,13 @@ def _asked(**options):
     return pb.certify_predictions(Y, np.where(SAMPLE.X[:600, 0] > 0, 1, -1), **options)
 
 
+def _network(**options):
+    """A Gaussian over a layer: exact, drawn, or equal to its prior."""
+    passes = options.pop("passes", 1)
+    network = Network(learner=LinearLearner(**options), fraction=0.5, delta=0.05, candidates=2, passes=passes)
+    return certify_rows(network, X, Y, random_state=0).certificate_
+
+
 @cache
 def certificates():
     """Every procedure, and every quantity."""
@@ -45,6 +54,9 @@ def certificates():
         "betting": pb.CertifiedLogisticRegression(bound="betting", reference="online", candidates=3, random_state=0)
         .fit(X, Y)
         .certificate_,
+        "network": _network(rate=0.5),
+        "draws": _network(is_drawn=True, passes=3),
+        "prior": _network(is_prior=True),
         "online": stream.fit(X, Y).certificate_,
         "predictions": pb.certify_predictions(Y, np.where(SAMPLE.X[:600, 0] > 0, 1, -1)),
         "model": pb.certify(LogisticRegression().fit(X[:300], Y[:300]), X[300:], Y[300:]),

@@ -8,6 +8,7 @@ from pacbayes.certificate.certificate import Certificate
 from pacbayes.certificate.checks import AGREEMENT, Cause, Check, Verification, compare, find_cause
 from pacbayes.certificate.curves import LEARNING_CURVE, CurvePoint, read_curve, write_curve
 from pacbayes.certificate.differences import side_delta
+from pacbayes.certificate.draws import DRAW_SEED, DRAW_SHARE, DRAWS, expected_limit
 from pacbayes.certificate.groups import GROUP_COLUMNS, SEPARATOR, compared_groups
 from pacbayes.certificate.issue import issue
 from pacbayes.certificate.last_shares import last_share
@@ -15,17 +16,22 @@ from pacbayes.certificate.notices import find_empty, find_notices, is_vacuous, n
 from pacbayes.certificate.order import add_period, restrict_to_later
 from pacbayes.certificate.parts import rows_for_half
 from pacbayes.certificate.quantities import QUANTITIES, Quantity
+from pacbayes.certificate.records import POSTERIOR_IS_PRIOR
 from pacbayes.certificate.sequences import TARGETS, THRESHOLD, THRESHOLDS, count_passed, rows_for_target
 from pacbayes.certificate.shares import METRIC_WEIGHTS, recorded_weights, share_among, write_weights
-from pacbayes.certificate.statement import REFIT, Choice, Consequence, Reference, Source, Statement, metric_name
+from pacbayes.certificate.statement import REFIT, Choice, Consequence, Drawn, Reference, Source, Statement, metric_name
 from pacbayes.certificate.subjects import SUBJECTS, Subject
 from pacbayes.certificate.transfers import SOURCE_BOUNDS, TRANSFER_DELTA
 
 __all__ = [
     "AGREEMENT",
+    "DRAWS",
+    "DRAW_SEED",
+    "DRAW_SHARE",
     "GROUP_COLUMNS",
     "LEARNING_CURVE",
     "METRIC_WEIGHTS",
+    "POSTERIOR_IS_PRIOR",
     "QUANTITIES",
     "REFIT",
     "SEPARATOR",
@@ -41,6 +47,7 @@ __all__ = [
     "Choice",
     "Consequence",
     "CurvePoint",
+    "Drawn",
     "Note",
     "Quantity",
     "Reference",
@@ -55,6 +62,7 @@ __all__ = [
     "data_digest",
     "digest_of_arrays",
     "evaluate_statement",
+    "expected_limit",
     "find_cause",
     "find_empty",
     "find_notices",

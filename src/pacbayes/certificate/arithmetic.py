@@ -14,6 +14,7 @@ from pacbayes._core.rounding import raised
 from pacbayes._core.types import FloatArray, FloatOrArray
 from pacbayes.certificate.blocks import block_statistics
 from pacbayes.certificate.differences import comparison_limits
+from pacbayes.certificate.draws import count_draws
 from pacbayes.certificate.parts import average_limit, difference_limits
 from pacbayes.certificate.sequences import limit_at_target, steps_of
 from pacbayes.certificate.statement import Reference, Statement, observed_share
@@ -145,14 +146,14 @@ def _upper_limit(statement: Statement, delta: float, grid_delta: float | None, k
     if statement.has_parts:
         return average_limit(statement, delta * statement.share)
     made_for = delta if grid_delta is None else grid_delta
-    given = statistics_of(statement, made_for)
-    divergence = statement.kl if kl is None else kl
+    own = delta * statement.share / (steps_of(statement) if statement.is_step else 1)
+    counted, own = (statement, own) if statement.drawn is None else count_draws(statement, own)
     value = risk_bound(
         statement.bound,
-        given,
+        statistics_of(counted, made_for),
         statement.n,
-        delta * statement.share / (steps_of(statement) if statement.is_step else 1),
-        divergence,
+        own,
+        statement.kl if kl is None else kl,
         reference=statement.reference,
         several=bool(statement.references),
         bets=bets_of(statement, made_for),

@@ -13,6 +13,7 @@ from pacbayes.certificate.assumptions import ASSUMPTIONS
 from pacbayes.certificate.blocks import is_growth_possible, wrong_blocks
 from pacbayes.certificate.checks import AGREEMENT, Check, compare
 from pacbayes.certificate.differences import wrong_comparison
+from pacbayes.certificate.draws import is_own_network, wrong_draws
 from pacbayes.certificate.groups import check_groups, own_rows
 from pacbayes.certificate.last_shares import last_share
 from pacbayes.certificate.parameters import is_own_parameter
@@ -143,6 +144,7 @@ def _check_claims(record: Certificate, statement: Statement) -> Check:
         "source": subject.has_source
         if statement.source is None
         else not is_own_source(record, statement, statement.source),
+        "draws": (subject.has_draws or statement.drawn is not None) and not is_own_network(record, statement),
         "rates": not _own_rates(record, statement),
         "quantity": not _own_quantity(statement),
         "sequence": (statement.is_step or statement.about in SEQUENCE_SUBJECTS)
@@ -255,6 +257,8 @@ def _check_observed(record: Certificate, statement: Statement) -> Check:
         wrong = wrong_comparison(statement, record.delta / record.candidates)
     elif statement.source is not None:
         wrong = wrong_disagreements(statement)
+    elif statement.drawn is not None:
+        wrong = wrong_draws(statement)
     elif statement.is_step:
         wrong = wrong_steps(record, statement)
     elif statement.has_parts:

@@ -13,6 +13,7 @@ from pacbayes.certificate.subjects import SUBJECTS
 from pacbayes.certificate.words import (
     assumption_words,
     confidence_words,
+    drawn_words,
     gain_words,
     limit_words,
     note_words,
@@ -100,6 +101,8 @@ def _statement_rows(statement: Statement) -> list[tuple[str, str]]:
     if statement.source is None:
         lines.append(("examples", f"{statement.n}, the rows that the bound is computed on"))
     lines.append(("observed", risk_words(statement)))
+    if SUBJECTS[statement.about].has_draws:
+        lines.append(("drawn", drawn_words(statement)))
     if statement.kl > 0.0:
         lines.append(("divergence", f"{statement.kl:.4g} nats from prior to posterior"))
     reference = statement.reference

@@ -1,10 +1,10 @@
-"""What a statement records besides its numbers: choices, consequences, references, and what a transfer starts from."""
+"""What a statement records besides its numbers: choices, consequences, references, draws, where a transfer starts."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["AS_GIVEN", "REFIT", "Choice", "Consequence", "Reference", "Source"]
+__all__ = ["AS_GIVEN", "POSTERIOR_IS_PRIOR", "REFIT", "Choice", "Consequence", "Drawn", "Reference", "Source"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +34,7 @@ class Choice:
 
 AS_GIVEN = Choice("order", "as_given", "given")  # of rows that were not shuffled
 REFIT = Choice("refit", "refit_on_all_rows", "given")  # of a second model, which the certificate is not about
+POSTERIOR_IS_PRIOR = Choice("posterior", "prior", "given")  # settled before the judged rows were looked at
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,3 +96,23 @@ class Source:
     errors: int
     bound: str
     split: float
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """Errors that were counted on draws from a posterior, since their expected number is not known exactly.
+
+    Attributes
+    ----------
+    errors : int
+        Errors of all draws, a fresh one for each judged row and each pass over them.
+    draws : int
+        How many draws there were: a multiple of the number of judged rows.
+    share : float
+        Share of the statement's delta for the bound on the expected error, given the rows; the rest is for the bound
+        on the true error.
+    """
+
+    errors: int
+    draws: int
+    share: float

@@ -11,13 +11,14 @@ from pacbayes import bounds
 from pacbayes._core.plain import to_plain, visible
 from pacbayes._core.units import in_units
 from pacbayes.certificate.quantities import QUANTITIES, Quantity
-from pacbayes.certificate.records import AS_GIVEN, REFIT, Choice, Consequence, Reference, Source
+from pacbayes.certificate.records import AS_GIVEN, REFIT, Choice, Consequence, Drawn, Reference, Source
 
 __all__ = [
     "AS_GIVEN",
     "REFIT",
     "Choice",
     "Consequence",
+    "Drawn",
     "Reference",
     "Source",
     "Statement",
@@ -30,6 +31,7 @@ __all__ = [
 _LATER = (
     "references",
     "source",
+    "drawn",
     "scale",
     "target",
     "lower",
@@ -98,6 +100,9 @@ class Statement:
         Kinds of the references of a portfolio, which bets on all strengths at once.
     source : Source or None
         The certified predictor whose bound the disagreement is added to.
+    drawn : Drawn or None
+        Errors of draws from a posterior, where the expected number of errors was estimated; nothing else is then
+        observed.
     consequences : tuple of Consequence
         What holds along with it, on the same event.
     assumptions : tuple of str
@@ -124,6 +129,7 @@ class Statement:
     target: float | None = None
     references: tuple[str, ...] = ()
     source: Source | None = None
+    drawn: Drawn | None = None
     consequences: tuple[Consequence, ...] = ()
     assumptions: tuple[str, ...] = ()
 
@@ -221,13 +227,14 @@ class Statement:
     def from_dict(cls, record: Mapping[str, Any]) -> Statement:
         """Read what :meth:`to_dict` gave."""
         given = dict(record)
-        reference, source = given.pop("reference"), given.pop("source", None)
+        reference, source, drawn = given.pop("reference"), given.pop("source", None), given.pop("drawn", None)
         consequences: Sequence[Mapping[str, Any]] = given.pop("consequences")
         return cls(
             **given
             | {name: tuple(given.get(name, ())) for name in ("assumptions", "references", "groups", "compared")},
             reference=None if reference is None else Reference(**reference),
             source=None if source is None else Source(**source),
+            drawn=None if drawn is None else Drawn(**drawn),
             consequences=tuple(Consequence(**each) for each in consequences),
         )
 
@@ -248,6 +255,8 @@ def observed_share(statement: Statement) -> float:
     >>> observed_share(pb.certify_predictions([0, 1], [0, 0]).statements[0])
     0.5
     """
+    if statement.drawn is not None:
+        return statement.drawn.errors / statement.drawn.draws
     if statement.target is not None:
         passed = statement.observed["passed"]
         kept = (statement.observed[name][passed - 1] for name in ("errors_along", "rows_along"))

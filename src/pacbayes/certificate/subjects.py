@@ -31,6 +31,8 @@ class Subject:
         Whether it is two predictors, of which the difference is bounded; bets on it hold for all n at once or for one.
     has_source : bool
         Whether a certified predictor's bound and the disagreement with it are added up.
+    has_draws : bool
+        Whether it is a network drawn at random for each row; how, and from which seed, is then recorded.
     consequences : tuple of (str, str)
         Which other predictors a bound on it covers, and by which rule.
     procedures : frozenset of str
@@ -47,6 +49,7 @@ class Subject:
     has_divergence: bool = False
     is_pair: bool = False
     has_source: bool = False
+    has_draws: bool = False
     consequences: tuple[tuple[str, str], ...] = ()
     procedures: frozenset[str] = frozenset()
     assumptions: frozenset[str] = frozenset({"iid"})
@@ -61,6 +64,7 @@ _BETTING = frozenset({"betting"})
 _OF_PREDICTIONS = _EXACT | {"sequential"}  # for losses between 0 and 1, which only some quantities have
 _OF_PAIRS = frozenset({"paired", "betting", "sequential"})
 _LEARNED = frozenset({"iid", "nothing_before", "row_by_row"})
+_NETWORK = frozenset({"iid", "nothing_before", "scores_by_row"})
 _UNSEEN = frozenset({"iid", "unseen"})
 SUBJECTS: dict[str, Subject] = {
     "predict": Subject(
@@ -94,6 +98,25 @@ SUBJECTS: dict[str, Subject] = {
         consequences=(("vote", "twice"),),
         procedures=frozenset({"posterior"}),
         assumptions=_LEARNED,
+    ),
+    "network_draw": Subject(
+        "one network drawn at random for each row",
+        "One network drawn at random for each row, from the distribution that was learned",
+        plain="a network drawn at random for each case",
+        bounds=frozenset({"betting", "maurer"}),
+        has_divergence=True,
+        has_draws=True,
+        procedures=frozenset({"network"}),
+        assumptions=_NETWORK,
+    ),
+    "prior_draw": Subject(
+        "one network drawn at random for each row",
+        "One network drawn at random for each row, from a distribution that was fixed before the judged rows",
+        plain="a network drawn at random for each case",
+        bounds=frozenset({"clopper_pearson"}),
+        has_draws=True,
+        procedures=frozenset({"network"}),
+        assumptions=_NETWORK | {"drawn_once"},
     ),
     "snapshot": Subject(
         "a snapshot picked at random per row",

@@ -38,7 +38,6 @@ _CHECKS = {
     "order_of_seed": "the order is the one that the recorded seed gives",
     "order_as_given": "the rows were taken as they came",
     "model": "digest of the model",
-    "network": "digest of the network",
     "learned_again": "the network is what these rows give, learned again",
     "transfer": "the refitted model's certificate follows from this one",
     "refitted": "the refitted model is what all rows give",
@@ -49,6 +48,13 @@ _CHECKS = {
     "predictions": "digest of labels and predictions",
     "probabilities": "digest of predicted probabilities",
     "predictor": "the predictor is what these rows give",
+    "network": "digest of the network",
+    "divergence": "divergence of the posterior from the prior",
+    "settled_prior": "whether the posterior was settled to be the prior",
+    "expected_errors": "expected errors of the network on the judged rows",
+    "draw_seed": "the seed of the draws is the one that the order's seed gives",
+    "draws": "errors of the recorded draws",
+    "fresh_draws": "fresh draws do not contradict the recorded ones",
     "procedure": "procedure",
     "statement": "statements from the rows",
     "delta": "delta",
@@ -70,6 +76,9 @@ _PROOFS = {
     "counted_again": "This proves that the predictions in this file make the recorded errors.",
     "disagreements_again": "This proves that the two models disagree as often as recorded on these unlabelled rows. "
     "The certificate that it starts from, and with it both models, is rechecked by itself.",
+    "judged_again": "This proves that the stored network, judged again on these rows, gives the recorded numbers.",
+    "not_learned_again": "It was not learned again: that it, or its prior, learned from the learning rows alone is not "
+    "proved.",
     "learned_again": "This proves that the stored network is what these rows give when it is learned again in the "
     "recorded order, and that the judged rows give the recorded numbers.",
     "belongs": "It proves also that the predictor beside it was issued with it.",
@@ -85,6 +94,8 @@ _CAUSES = {
     "changed_settings": "The settings stored with the predictor were changed, or the certificate was.",
     "other_predictor": "The predictor belongs to another certificate.",
     "changed_predictor": "The predictor was changed.",
+    "changed_network": "The network was changed, or it belongs to another certificate.",
+    "other_draws": "The network makes other errors on these rows than the certificate says.",
     "edited_transfer": "The certificate of the refitted model was edited, or belongs to another run.",
     "changed_refitted": "The refitted model was changed.",
     "other_unlabelled": "The unlabelled rows are not those that were given, or the refitted model's certificate was "

@@ -29,6 +29,7 @@ __all__ = [
     "assumption_words",
     "choice_words",
     "confidence_words",
+    "drawn_words",
     "gain_words",
     "headline_subject",
     "headline_value",
@@ -120,7 +121,8 @@ def _sentence(certificate: Certificate, statement: Statement) -> str:
     same = [SUBJECTS[each.about].words for each in statement.consequences if each.rule == "same"]
     subject = SUBJECTS[statement.about].words + "".join(f", and of {words}," for words in same)
     claim = _claim(certificate, statement, subject, statement.value)
-    text = f"With probability at least {confidence_words(certificate.delta)} over the data, {claim}"
+    over = "the data and the draws" if "drawn_once" in statement.assumptions else "the data"
+    text = f"With probability at least {confidence_words(certificate.delta)} over {over}, {claim}"
     for each in statement.consequences:
         if each.rule == "twice":
             sign = "at least" if statement.side == "lower" else "at most"
@@ -258,6 +260,28 @@ def portfolio_words(statement: Statement) -> list[str]:
 
 def _count_text(count: object) -> str:
     return f"{count:.10g}" if isinstance(count, int | float) else visible(str(count))
+
+
+def drawn_words(statement: Statement) -> str:
+    """Return what was drawn of networks, and what is exact; nothing for any other predictor.
+
+    Examples
+    --------
+    >>> from pacbayes.certificate import Drawn, Statement
+    >>> from pacbayes.certificate.words import drawn_words
+    >>> drawn = Drawn(errors=30, draws=3000, share=0.1)
+    >>> drawn_words(Statement(about="network_draw", n=1000, observed={}, bound="maurer", drawn=drawn))
+    '30 errors in 3,000 draws, 3 for each row, with 10 % of delta; the divergence is exact'
+    """
+    subject, drawn = SUBJECTS.get(statement.about), statement.drawn
+    if drawn is not None:
+        passes = f"{drawn.draws / max(statement.n, 1):g} for each row, with {percent_text(drawn.share)} of delta"
+        return f"{drawn.errors:,} errors in {drawn.draws:,} draws, {passes}; the divergence is exact"
+    if subject is None or not subject.has_draws:
+        return ""
+    if subject.has_divergence:
+        return "nothing: expected errors and the divergence are computed, rounded up"
+    return "one network for each row, which is judged on it; that is exact"
 
 
 def assumption_words(certificate: Certificate) -> list[str]:

@@ -16,8 +16,10 @@ from pacbayes.procedures.certifier import ProcedureCertifier, certify_rows
 from pacbayes.procedures.classifier_learner import ClassifierLearner
 from pacbayes.procedures.comparison import Comparison, Judgements
 from pacbayes.procedures.given import Given
+from pacbayes.procedures.judged_network import LearnedNetwork, NetworkKeeper, draw_seed, judge_again
 from pacbayes.procedures.loss_lines import decode_line, key_in, loss_in
 from pacbayes.procedures.monitor import LossMonitor, Watch
+from pacbayes.procedures.network import Network, NetworkLearner
 from pacbayes.procedures.online import Online
 from pacbayes.procedures.posterior import Posterior
 from pacbayes.procedures.regressor_learner import RegressorLearner
@@ -40,8 +42,12 @@ __all__ = [
     "Given",
     "Issued",
     "Judgements",
+    "LearnedNetwork",
     "Learner",
     "LossMonitor",
+    "Network",
+    "NetworkKeeper",
+    "NetworkLearner",
     "Online",
     "Pair",
     "Point",
@@ -61,9 +67,11 @@ __all__ = [
     "compare_with_source",
     "decode_line",
     "draw_order",
+    "draw_seed",
     "find_cautions",
     "get",
     "hash_rows",
+    "judge_again",
     "key_in",
     "loss_in",
     "transfer_delta",
@@ -71,7 +79,7 @@ __all__ = [
 ]
 
 PROCEDURES: dict[str, type[Procedure]] = {
-    each.name: each for each in (Split, Selective, Posterior, Online, Given, Comparison, Transfer, Watch)
+    each.name: each for each in (Split, Selective, Posterior, Network, Online, Given, Comparison, Transfer, Watch)
 }
 
 

@@ -31,9 +31,11 @@ __all__ = [
     "Issued",
     "Procedure",
     "Sample",
+    "check_order",
     "compare_certificates",
     "compare_numbers",
     "draw_order",
+    "learn_again",
     "version_differences",
 ]
 
@@ -143,6 +145,11 @@ class Certifier(Protocol):
         """Return the SHA-256 of fitted numbers, under the names that certificates have for them."""
 
 
+class _Ordered(Protocol):
+    order_: IntArray
+    seed_: int
+
+
 class Procedure(ABC):
     """How a certificate comes about: options in its fields, the same few things in every subclass.
 
@@ -174,22 +181,27 @@ class Procedure(ABC):
     @classmethod
     def recheck(cls, certificate: Certificate, X: RowsLike, y: Labels, model: object) -> list[Check]:
         """Run again on the rows with the estimator that issued a certificate, and compare everything."""
-        if not isinstance(model, Certifier):
-            raise ValueError(  # noqa: TRY004
-                f"The 'model' argument of recheck must be the estimator that issued this {certificate.procedure} "
-                f"certificate. Got {type(model).__name__} instead."
-            )
-        checks = _check_order(certificate, len(y), model)
-        if not all(check.held for check in checks):
-            return checks
-        again = model.reissue(X, y)
-        numbers = compare_numbers(model.fitted_numbers(X), again.fitted_numbers(X))
-        named = {"model": certificate.digests["model"]} if "model" in certificate.digests else {}
-        model_digest = compare("model", named, model.fitted_digests())
-        return [*checks, model_digest, numbers, *compare_certificates(certificate, again.certificate_)]
+        return learn_again(certificate, X, y, model)
 
 
-def _check_order(certificate: Certificate, rows: int, model: Certifier) -> list[Check]:
+def learn_again(certificate: Certificate, X: RowsLike, y: Labels, model: object) -> list[Check]:
+    """Run a procedure again on the rows with the estimator that issued a certificate, and compare everything."""
+    if not isinstance(model, Certifier):
+        raise ValueError(  # noqa: TRY004
+            f"The 'model' argument of recheck must be the estimator that issued this {certificate.procedure} "
+            f"certificate. Got {type(model).__name__} instead."
+        )
+    checks = check_order(certificate, len(y), model)
+    if not all(check.held for check in checks):
+        return checks
+    again = model.reissue(X, y)
+    numbers = compare_numbers(model.fitted_numbers(X), again.fitted_numbers(X))
+    named = {"model": certificate.digests["model"]} if "model" in certificate.digests else {}
+    model_digest = compare("model", named, model.fitted_digests())
+    return [*checks, model_digest, numbers, *compare_certificates(certificate, again.certificate_)]
+
+
+def check_order(certificate: Certificate, rows: int, model: _Ordered) -> list[Check]:
     """The order has to be one of these rows, the recorded one, and the one that the recorded seed gives."""
     order = model.order_  # an updated stream has more rows than its first fit, whose order this is
     whole = order.size <= rows and np.array_equal(np.sort(order), np.arange(order.size))

@@ -87,6 +87,7 @@ RULES = {
 PARTS = {
     "observed": ("Observed", "what was observed on the judged rows, which the bound is computed on"),
     "confidence": ("Chance", "what has to be added because these rows are only a sample"),
+    "draws": ("Draws", "what has to be added because the expected error on these rows was estimated by draws"),
     "complexity": ("Complexity", "what has to be added because the predictor was still adjusted to these rows"),
     "union": ("Comparisons", "what has to be added because several settings were compared on these rows"),
 }
@@ -97,6 +98,8 @@ QUESTIONS = {
     "because of others?",
     "nothing_before": "Had nobody used these same rows before to choose columns, settings or models?",
     "row_by_row": "Is each case answered by itself, whichever others are asked about at the same time?",
+    "scores_by_row": "Is each case answered by itself, whichever others are asked about at the same time?",
+    "drawn_once": "Was nothing drawn again until the number looked better?",
     "arrival_order": "Were the rows of updates taken as they came, without sorting or picking?",
     "unseen": "Were the judged rows kept away from training and from every choice?",
     "fresh_unlabelled": "Were the unlabelled rows drawn from the same source, and kept away from every fit and choice?",

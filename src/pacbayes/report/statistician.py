@@ -7,6 +7,7 @@ from pacbayes._core.units import part_texts, percent_text
 from pacbayes.certificate import QUANTITIES, Statement
 from pacbayes.certificate.words import (
     choice_words,
+    drawn_words,
     limit_words,
     portfolio_words,
     risk_words,
@@ -110,6 +111,7 @@ def _entries(statement: Statement) -> list[bounds.Entry]:
     """Return the catalogue's entries of the bounds that a statement rests on."""
     further = (statement.reference, statement.source)
     names = [statement.bound, *(each.bound for each in further if each is not None)]
+    names += [] if statement.drawn is None else ["chernoff"]  # on the expected error, given the rows
     return [bounds.get(name) for name in names]
 
 
@@ -124,6 +126,8 @@ def _details_of(statement: Statement) -> Data:
     ]
     if statement.scale is not None:
         facts.append((str(QUANTITIES[statement.quantity].parameter).capitalize(), scale_words(statement)))
+    if drawn := drawn_words(statement):
+        facts.append(("Drawn", drawn))
     if any(entry.uses_kl for entry in entries):
         facts.append(("Divergence from prior to posterior (KL)", f"{statement.kl:.6g} nats"))
     return {

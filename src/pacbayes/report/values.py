@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NotRequired, Protocol, TypedDict, runtime_checkable
 
 from pacbayes._core.types import IntArray
@@ -182,8 +182,8 @@ def _row(statement: Statement, delta: float, value: float) -> DeltaRow:
 def composition(certificate: Certificate) -> list[Part]:
     """Return what the first statement's value is made of: observed risk, then what each cause adds to it.
 
-    The causes are "confidence" (the judged rows are a sample), "complexity" (the divergence) and "union" (several
-    candidates); the last two occur where there is something to add for.
+    The causes are "confidence" (the judged rows are a sample), "draws" (expected errors were estimated), "complexity"
+    (the divergence) and "union" (several candidates); the last three occur where there is something to add for.
 
     Examples
     --------
@@ -197,11 +197,21 @@ def composition(certificate: Certificate) -> list[Part]:
     with_confidence = max(value_at(certificate, certificate.delta, kl=0.0, candidates=1), statement.risk)
     with_complexity = max(value_at(certificate, certificate.delta, candidates=1), with_confidence)
     parts = [_part("observed", statement.risk), _part("confidence", with_confidence - statement.risk)]
+    if statement.drawn is not None:
+        known = max(_value_without_draws(certificate), statement.risk)
+        parts = [parts[0], _part("confidence", known - statement.risk), _part("draws", with_confidence - known)]
     if statement.kl > 0.0:
         parts.append(_part("complexity", with_complexity - with_confidence))
     if certificate.candidates > 1:
         parts.append(_part("union", certificate.value - with_complexity))
     return parts
+
+
+def _value_without_draws(certificate: Certificate) -> float:
+    """Return the bound of the part "confidence", had the share of errors among draws been the expected one."""
+    first = certificate.statements[0]
+    known = replace(first, observed={"errors": first.risk * first.n}, drawn=None)
+    return evaluate_statement(known, certificate.delta, grid_delta=certificate.delta / certificate.candidates, kl=0.0)
 
 
 def _part(name: str, adds: float) -> Part:

@@ -23,7 +23,9 @@ from networks.tampering import (
     write_weights,
 )
 from safetensors.torch import save
+from typer.testing import CliRunner
 
+from pacbayes.cli._app import app
 from pacbayes.torch import PosteriorTraining, load, train, verify
 from pacbayes.torch.states import state_bytes
 
@@ -302,3 +304,15 @@ def test_the_tolerance_is_no_setting(folder):
     edit_record(place, tie=1e-9)
     with pytest.raises(ValueError, match="'tie' is not one of its fields"):
         verify(place, X, Y)
+
+
+def test_a_certificate_beside_the_one_that_belongs_there(folder, tmp_path):
+    """What is printed as verified is the certificate that was verified, by whatever name another one lies beside it."""
+    place = folder("deterministic")
+    (place / "better.json").write_text(lower_count(read_certificate(place), by=5).to_json())
+    np.savez(tmp_path / "rows.npz", x=X, y=Y)
+    found = CliRunner().invoke(app, ["verify", str(place / "better.json"), "--data", str(tmp_path / "rows.npz")])
+    assert found.exit_code == 2
+    found = CliRunner().invoke(app, ["verify", str(place / "better.json")])
+    assert found.exit_code == 0
+    assert "not checked: the data and the predictor" in found.output

@@ -29,6 +29,7 @@ from pacbayes.procedures import (
 )
 from pacbayes.report import render
 from pacbayes.verification import recheck
+
 from procedures.linear_network import LinearLearner
 
 SAMPLE = pb.datasets.make_known_risk(400, d=2, random_state=0)

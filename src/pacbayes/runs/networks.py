@@ -12,7 +12,7 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from pacbayes.certificate import Verification
+from pacbayes.certificate import Certificate, Verification
 from pacbayes.tables import to_bytes
 
 __all__ = ["NETWORK", "read_arrays", "verify_network"]
@@ -26,8 +26,10 @@ _MOST_HEAD = 10_000  # characters of an array's header, numpy's own limit
 
 def verify_network(
     folder: Path, data: str | Path | None, *, learn: bool = False, max_memory: int | str | None = None
-) -> Verification:
+) -> tuple[Certificate, Verification]:
     """Check a folder with a network; with a file of rows, judge it again, and learn it again if that is asked for.
+
+    The certificate that was verified is returned, too.
 
     Parameters
     ----------
@@ -41,12 +43,9 @@ def verify_network(
         What the arrays may need.
     """
     try:
-        from pacbayes.torch import verify  # noqa: PLC0415
+        from pacbayes.torch.network_verification import verify_with_certificate as verify  # noqa: PLC0415
     except ModuleNotFoundError as error:
-        raise ValueError(
-            f"{str(folder)!r} holds a network, and {error.name} is not installed. "
-            "Verifying it needs pacbayes[torch]: pip install 'pacbayes[torch]'."
-        ) from None
+        raise ValueError(f"{str(folder)!r} holds a network: verifying it needs pacbayes[torch]. {error}") from None
     if learn and data is None:
         raise ValueError("--learn goes with --data: pass the rows that the network was certified on, too.")
     if _has_own_architecture(folder):

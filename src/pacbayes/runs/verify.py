@@ -125,10 +125,10 @@ def verify_folder(
     if data is not None and not procedure.repeatable:
         raise ValueError("A certificate from watch cannot be run again from data.")
     folder = path if path.is_dir() else path.parent
-    if (folder / NETWORK).is_file():
+    if (folder / NETWORK).is_file() and (path.is_dir() or path.name == CERTIFICATE):
         others = any(each is not None for each in (test, unlabelled, model)) or bool(trust)
         with progress("Checking ..."):
-            return _verify_network(certificate, folder, data, max_memory, learn=learn, others=others)
+            return _verify_network(folder, data, max_memory, learn=learn, others=others)
     if learn:
         raise ValueError("--learn goes with a network. Everything else is learned again with --data in any case.")
     if "certificate" in certificate.digests:  # it starts from another one
@@ -143,17 +143,11 @@ def verify_folder(
 
 
 def _verify_network(
-    certificate: Certificate,
-    folder: Path,
-    data: str | Path | None,
-    max_memory: int | str | None,
-    *,
-    learn: bool,
-    others: bool,
+    folder: Path, data: str | Path | None, max_memory: int | str | None, *, learn: bool, others: bool
 ) -> Verified:
     if others:
         raise ValueError("--test, --unlabelled, --model and --trust go with runs on tables. This is a network.")
-    result = verify_network(folder, data, learn=learn, max_memory=max_memory)
+    certificate, result = verify_network(folder, data, learn=learn, max_memory=max_memory)
     return Verified(certificate, result, ("data",) if data is None else ())
 
 

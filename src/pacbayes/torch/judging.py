@@ -71,8 +71,8 @@ def judge_network(
     groups : sequence of str or int, optional
         Columns of X that rows are grouped by.
     """
-    count = next((each.value for each in certificate.choices if each.what == "learning_rows"), None)
-    rows = len(sample.y)
+    told = [each.value for each in certificate.choices if each.what == "learning_rows"]
+    count, rows = told[0] if len(told) == 1 else None, len(sample.y)
     if type(count) is not int or not 0 < count < rows:
         return [Check("rows", held=False, claimed=count, found=rows)]
     asked = questions_of(certificate)

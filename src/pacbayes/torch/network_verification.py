@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
@@ -14,26 +15,29 @@ from numpy.typing import ArrayLike
 from safetensors import SafetensorError
 from safetensors.numpy import load as read_arrays
 
-from pacbayes.certificate import Check, Verification, compare
-from pacbayes.metrics import Grouping, group_values
-from pacbayes.procedures import Sample, draw_order, find_cautions
+from pacbayes.certificate import Certificate, Check, Verification, compare, data_digest
+from pacbayes.estimators.asked import find_groups
+from pacbayes.metrics import Grouping
+from pacbayes.procedures import CertificateWarning, Sample, draw_order, find_cautions
 from pacbayes.procedures.base import check_order
 from pacbayes.procedures.judged_network import recheck_network
 from pacbayes.torch.arrays import read_rows
 from pacbayes.torch.judging import judge_network
-from pacbayes.torch.network_folder import ORDER, NetworkRecord, read_limited
+from pacbayes.torch.network_folder import ORDER, read_limited
 from pacbayes.torch.storage import Contents, open_network, read_contents
 from pacbayes.torch.stored_networks import StoredGaussian, StoredNetwork
 
 if TYPE_CHECKING:
+    from pacbayes._core.notes import Note
     from pacbayes._core.types import IntArray, Labels
     from pacbayes.torch.gaussian_learner import LearnedGaussian
     from pacbayes.torch.stored_module import ModuleLike
 
-__all__ = ["RecordedOrder", "verify"]
+__all__ = ["RecordedOrder", "verify", "verify_with_certificate"]
 
 _HEAD = 4096  # bytes before the numbers of an order
 _WORD = 8  # bytes of a row's number
+_TIMES = "time_index"  # the note about rows with an index of times
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +109,34 @@ def verify(
     ...     bool(verify(folder, X / 16, y)), bool(verify(folder, X / 16, y[::-1]))
     (True, False)
     """
+    return verify_with_certificate(folder, X, y, module=module, learn=learn, grouping=grouping)[1]
+
+
+def verify_with_certificate(
+    folder: str | Path,
+    X: Any = None,
+    y: ArrayLike | None = None,
+    *,
+    module: ModuleLike | None = None,
+    learn: bool = False,
+    grouping: Grouping | Mapping[str, ArrayLike] | ArrayLike | None = None,
+) -> tuple[Certificate, Verification]:
+    """Verify a folder as :func:`verify` does, and return the certificate that was verified, too."""
     contents = read_contents(folder, module)
+    result = _verify(contents, Path(folder), X, y, module, grouping, learn=learn)
+    return contents.certificate, result
+
+
+def _verify(
+    contents: Contents,
+    folder: Path,
+    X: Any,
+    y: ArrayLike | None,
+    module: ModuleLike | None,
+    grouping: Grouping | Mapping[str, ArrayLike] | ArrayLike | None,
+    *,
+    learn: bool,
+) -> Verification:
     own = contents.checks
     if X is None:
         if learn or grouping is not None or y is not None:
@@ -120,10 +151,10 @@ def verify(
     rows, labels, _ = read_rows("verify", X, y)
     if labels is None:
         raise ValueError("verify needs the labels of the rows. Got none.")
-    groups = read_grouping(grouping, len(labels))
+    groups = _read_grouping(grouping, len(labels))
     network = open_network(contents, module)
-    kept, checks = _read_order(Path(folder), contents, network, len(labels))
-    checks += _judge(contents, kept, X, rows, labels, groups)
+    kept, checks = _read_order(folder, contents, network, len(labels))
+    checks += _judge(contents, kept, rows, labels, groups)
     proves: tuple[str, ...] = ("judged_again", "not_learned_again", "not_collection")
     if learn and all(check.held for check in checks):
         from pacbayes.torch.relearning import learn_network  # noqa: PLC0415  (estimators, which nothing else here needs)
@@ -134,47 +165,42 @@ def verify(
     return Verification((*own, *checks), proves)
 
 
-def read_grouping(grouping: Grouping | Mapping[str, ArrayLike] | ArrayLike | None, rows: int) -> Grouping | None:
+def _read_grouping(given: Any, rows: int) -> Grouping | None:
     """Return groups as ``fit`` reads them."""
-    if grouping is None or isinstance(grouping, Grouping):
-        return grouping
-    named = dict(grouping) if isinstance(grouping, Mapping) else {"group": grouping}
-    columns = {str(name): np.asarray(values) for name, values in named.items()}
-    odd = next((name for name, values in columns.items() if values.shape != (rows,)), None)
-    if odd is not None:
-        raise ValueError(f"The 'grouping' argument of verify must have one value per row ({rows}). Got {odd!r:.60}.")
-    return group_values("verify", columns)
+    return given if given is None or isinstance(given, Grouping) else find_groups("verify", given, rows, None)[1]
+
+
+def _find_notes(certificate: Certificate, rows: Any, labels: Labels) -> tuple[Note, ...]:
+    """Return what is noticed about the rows; that they had an index of times no array can tell again."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CertificateWarning)
+        found = find_cautions("verify", rows, labels)
+    return (*found, *(each for each in certificate.notes if each.code == _TIMES))
 
 
 def _judge(
-    contents: Contents, kept: RecordedOrder, X: Any, rows: Any, labels: Labels, grouping: Grouping | None
+    contents: Contents, kept: RecordedOrder, rows: Any, labels: Labels, grouping: Grouping | None
 ) -> list[Check]:
     certificate, record = contents.certificate, contents.record
     width = prod(record.input_shape)
-    checks = [compare("columns", width, int(rows.shape[1])), compare("classes", *_classes(record, labels))]
-    if not all(check.held for check in checks):
-        return checks
+    if rows.shape[1] != width:
+        return [compare("columns", width, int(rows.shape[1]))]
     if isinstance(kept.network, StoredGaussian):
-        return [*checks, *recheck_network(certificate, rows, labels, kept)]
+        return recheck_network(certificate, rows, labels, kept)
     if ("grouping" in certificate.digests) != (grouping is not None):
         words = "pass grouping= as it was passed to fit" if grouping is None else "leave grouping= out"
         raise ValueError(f"The groups of this certificate must be told as they were to fit: {words}.")
-    checks += check_order(certificate, len(labels), kept)
+    checks = [
+        compare("data", certificate.digests.get("data"), data_digest(rows, labels)),
+        *check_order(certificate, len(labels), kept),
+    ]
     if not all(check.held for check in checks):
         return checks
-    cautions = find_cautions("CertifiedNetwork", X, labels, of_numbers=False)
+    cautions = _find_notes(certificate, rows, labels)
     sample = Sample(
         rows, labels, kept.order_, kept.seed_, certificate.seed, cautions, certificate.in_order, grouping=grouping
     )
     return [*checks, *judge_network(certificate, sample, kept.network, record.groups)]
-
-
-def _classes(record: NetworkRecord, labels: Labels) -> tuple[list[Any], list[Any]]:
-    """Return the stored classes, and with them those that occur here and are none of them."""
-    known, found = record.labels, np.unique(labels)
-    if (known.dtype.kind in "US") != (found.dtype.kind in "US"):
-        return known.tolist(), found.tolist()
-    return known.tolist(), [*known.tolist(), *found[~np.isin(found, known)].tolist()]
 
 
 def _read_order(

@@ -82,7 +82,7 @@ def _estimator(certificate: Certificate, record: NetworkRecord, module: ModuleLi
         "delta": certificate.delta,
         "candidates": certificate.candidates,
         "random_state": certificate.seed,
-        "classes": list(record.classes),
+        "classes": list(record.classes) if told["classes"] else None,
         "training": Training.from_dict(told["training"]),
         "split": told["split"],
     }
@@ -107,10 +107,11 @@ def _factory(record: NetworkRecord) -> Callable[[], Any]:
 
 
 _FIELDS = {
-    "deterministic": {"split", "training"},
+    "deterministic": {"split", "training", "classes"},
     "gaussian": {
         "split",
         "training",
+        "classes",
         "posterior_training",
         "prior_scale",
         "prior_mean",

@@ -2,33 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import torch
 from safetensors.numpy import save as write_arrays
 from sklearn.utils.validation import check_is_fitted
 
-from pacbayes.certificate import Certificate
+from pacbayes.metrics import read_group_columns
 from pacbayes.torch.architectures import describe
+from pacbayes.torch.descent import PosteriorTraining
 from pacbayes.torch.network_folder import ORDER
+from pacbayes.torch.states import state_bytes
 from pacbayes.torch.storage import save_network
 from pacbayes.torch.training import Training
 
 if TYPE_CHECKING:
-    from torch import nn
-
     from pacbayes._core.types import IntArray, Labels
+    from pacbayes.certificate import Certificate
+    from pacbayes.torch.certified import CertifiedNetwork
+    from pacbayes.torch.gaussian import GaussianNetwork
 
-__all__ = ["StorableNetwork", "plain_training"]
+__all__ = ["StorableNetwork", "StoredForm", "certified_form", "gaussian_form", "plain_training"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredForm:
+    """What an estimator has stored of its network.
+
+    Attributes
+    ----------
+    module : Module
+        Of whose architecture the description is stored, if it has one.
+    weights : bytes
+        Safetensors.
+    classes : ndarray
+        Labels, in the order of the outputs.
+    about : dict
+        Further fields of network.json.
+    """
+
+    module: torch.nn.Module
+    weights: bytes
+    classes: Labels
+    about: dict[str, Any]
 
 
 class StorableNetwork:
     """An estimator of a network that can be saved as a folder."""
 
     certificate_: Certificate
-    classes_: Labels
     input_shape_: tuple[int, ...]
     order_: IntArray
     seed_: int
@@ -54,25 +79,72 @@ class StorableNetwork:
             The files.
         """
         check_is_fitted(self, "certificate_")
-        module, weights, about = self._stored_form()
-        common = {
-            "classes": tuple(np.asarray(self.classes_).tolist()),
+        form, certificate = self._stored_form(), self.certificate_
+        about = form.about | {
+            "classes": tuple(np.asarray(form.classes).tolist()),
             "input_shape": tuple(map(int, self.input_shape_)),
             "seed": int(self.seed_),
-            "architecture": describe(module),
+            "architecture": describe(form.module),
         }
-        certificate = self.certificate_
-        drawn_again = certificate.seed is not None or certificate.in_order
-        order = {"order": np.ascontiguousarray(self.order_, dtype=np.int64)}
-        further = {} if drawn_again else {ORDER: bytes(write_arrays(order))}
-        return save_network(folder, certificate, weights, {**common, **about}, further, force=force)
+        further = {}
+        if certificate.seed is None and not certificate.in_order:  # nothing else tells the order
+            order = {"order": np.ascontiguousarray(self.order_, dtype=np.int64)}
+            further[ORDER] = bytes(write_arrays(order))
+        return save_network(folder, certificate, form.weights, about, further, force=force)
 
-    def _stored_form(self) -> tuple[nn.Module, bytes, Mapping[str, Any]]:
-        """Return the module, its weights as safetensors, and what network.json says besides what all networks have."""
+    def _stored_form(self) -> StoredForm:
         raise NotImplementedError
 
 
-def plain_training(training: Training | None) -> dict[str, Any] | None:
+def certified_form(model: CertifiedNetwork) -> StoredForm:
+    """Return what is stored of a deterministic network."""
+    training = None if model.fitter is not None else plain_training(model.training)
+    split = model.split if isinstance(model.split, str) else float(model.split)
+    learning = {"split": split, "training": training, "classes": model.classes is not None}
+    columns = () if model.grouping_ is not None else read_group_columns("save", model.groups)
+    module = model.estimator_.module_
+    return StoredForm(
+        module=module,
+        weights=state_bytes(module),
+        classes=model.estimator_.classes_,
+        about={
+            "kind": "deterministic",
+            "groups": [each if isinstance(each, str) else int(each) for each in columns] or None,
+            "learning": None if training is None else learning,
+        },
+    )
+
+
+def gaussian_form(model: GaussianNetwork) -> StoredForm:
+    """Return what is stored of a Gaussian network."""
+    predictor, training = model.predictor_, plain_training(model.training)
+    after = model.posterior_training or PosteriorTraining()
+    learning = {
+        "split": float(model.split),
+        "training": training,
+        "classes": model.classes is not None,
+        "posterior_training": after.to_dict(),
+        "prior_scale": float(model.prior_scale),
+        "prior_mean": model.prior_mean,
+        "objective": model.objective,
+        "bound": model.bound,
+        "passes": int(model.passes),
+        "module": "module" if isinstance(model.module, torch.nn.Module) else "factory",
+    }
+    return StoredForm(
+        module=predictor.module,
+        weights=predictor.to_bytes(),
+        classes=predictor.classes,
+        about={
+            "kind": "gaussian",
+            "layers": model.layers,
+            "settled": after.epochs == 0,
+            "learning": None if training is None else learning,
+        },
+    )
+
+
+def plain_training(training: Training | None = None) -> dict[str, Any] | None:
     """Return options of a training as plain data; None where a function of the user's own takes part.
 
     Examples

@@ -40,7 +40,7 @@ _WORD = 8  # bytes of a row's number
 _TIMES = "time_index"  # the note about rows with an index of times
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class RecordedOrder:
     """The order of the rows of a folder, with the network that was judged on the last of them."""
 

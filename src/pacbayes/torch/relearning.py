@@ -78,7 +78,7 @@ def _agreement(network: StoredNetwork | StoredGaussian, again: Any, rows: Any) -
 def _estimator(certificate: Certificate, record: NetworkRecord, module: ModuleLike | None) -> Any:
     """Return the estimator that issued a certificate, unfitted."""
     told = _check_learning(record)
-    common = {
+    common: dict[str, Any] = {
         "delta": certificate.delta,
         "candidates": certificate.candidates,
         "random_state": certificate.seed,
@@ -96,7 +96,12 @@ def _estimator(certificate: Certificate, record: NetworkRecord, module: ModuleLi
     asked = questions_of(certificate)
     weights = asked.names if asked.weights is None else dict(zip(asked.names, asked.weights, strict=True))
     costs = None if asked.costs is None else parse_costs("cost", asked.costs.to_text(), record.labels)
-    options = {"metrics": weights, "differences": asked.differences, "cost": costs, "groups": record.groups}
+    options: dict[str, Any] = {
+        "metrics": weights,
+        "differences": asked.differences,
+        "cost": costs,
+        "groups": record.groups,
+    }
     return CertifiedNetwork(_factory(record) if module is None else module, **options, **common)
 
 

@@ -10,7 +10,7 @@ import copy
 from collections.abc import Callable, Mapping
 from math import prod
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import torch
 from torch import nn
@@ -21,7 +21,7 @@ from pacbayes.torch.outputs import seeded
 
 __all__ = ["ModuleLike", "make_module", "read_weights"]
 
-ModuleLike = nn.Module | Callable[[], nn.Module]
+ModuleLike: TypeAlias = nn.Module | Callable[[], nn.Module]
 
 _MOST_OUTPUTS = 1 << 23  # numbers that a layer may give for a row: a description of little weight must not ask for more
 _COPIES = {"deterministic": 1, "gaussian": 4}  # means and scales of a prior and a posterior

@@ -269,3 +269,13 @@ def test_bad_input(change, message):
     }
     with pytest.raises(ValueError, match=message):
         pb.bounds.portfolio(**good | change)
+
+
+@pytest.mark.parametrize("n", [1000, 2**40])
+@pytest.mark.parametrize("several", [False, True])
+def test_infinite_divergence_of_huge_samples_is_vacuous_without_a_warning(n, several):
+    rates, strengths = np.array([0.9, 0.05]), (0.0, 1.0)
+    growths, own = np.zeros((2, 2, 2)), np.zeros((2, 2))
+    if not several:
+        growths, own = growths[0], own[0]
+    assert pb.bounds.portfolio(growths, strengths, own, rates, np.inf, n, 1e-12, several=several) == 1.0

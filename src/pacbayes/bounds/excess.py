@@ -59,7 +59,7 @@ def vector_kl(
     kl, n, delta : array_like
         As in :func:`maurer`.
     return_grad : bool, default=False
-        Also return a dict with the derivatives with respect to "frequencies" and "kl".
+        Also return a dict with the derivatives with respect to "frequencies", "values" and "kl".
 
     Returns
     -------
@@ -89,8 +89,8 @@ def vector_kl(
     limit = budget(kls, sizes, deltas, log_xi(u.shape[-1], sizes))
     if not return_grad:
         return kl_ball_max(u, v, limit)
-    value, (d_frequencies, _, d_budget) = kl_ball_max(u, v, limit, return_grad=True)
-    return value, {"frequencies": d_frequencies, "kl": plain(d_budget / sizes)}
+    value, (d_frequencies, d_values, d_budget) = kl_ball_max(u, v, limit, return_grad=True)
+    return value, {"frequencies": d_frequencies, "values": d_values, "kl": plain(d_budget / sizes)}
 
 
 @excess_bound

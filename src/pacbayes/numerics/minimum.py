@@ -199,9 +199,10 @@ def _lower_bound(at: Evaluation, risk: FloatArray, b: FloatArray, level: FloatAr
     slack += second * _doubt(at.q * at.other_gain, roundings[1], error)
     slope = second * rises - first * falls
     tilt = np.maximum((slope + slack) * (b - left), (slack - slope) * (right - b))
-    inside = values - error - np.maximum(n * tilt, 0.0) * (1.0 + 8.0 * EPS)
-    lowest = np.minimum(inside, np.minimum(outside, beyond))
-    return np.asarray(log_sum(lowest) - (lowest.shape[1] + 16) * EPS * (1.0 + np.abs(level)))
+    with np.errstate(invalid="ignore", over="ignore"):  # of an infinite divergence, where minus infinity proves nothing
+        inside = values - error - np.maximum(n * tilt, 0.0) * (1.0 + 8.0 * EPS)
+        lowest = np.minimum(inside, np.minimum(outside, beyond))
+        return np.asarray(log_sum(lowest) - (lowest.shape[1] + 16) * EPS * (1.0 + np.abs(level)))
 
 
 def _ends(

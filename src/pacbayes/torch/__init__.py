@@ -10,8 +10,22 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pacbayes.torch.architectures import Network, Standardization, build, convolutional, describe, fully_connected
     from pacbayes.torch.augmentation import Augmentation
+    from pacbayes.torch.betting_bounds import betting, portfolio
+    from pacbayes.torch.bounds import (
+        catoni,
+        chernoff,
+        clopper_pearson,
+        maurer,
+        maurer_relaxed,
+        mcallester,
+        progressive_chernoff,
+        tolstikhin_seldin,
+    )
+    from pacbayes.torch.divergences import categorical_kl, kl, kl_ball_max, kl_ball_min, kl_inv_lower, kl_inv_upper, phi
+    from pacbayes.torch.excess_bounds import excess_kl, excess_relaxed, split_kl, unexpected_bernstein, vector_kl
     from pacbayes.torch.network_verification import verify
     from pacbayes.torch.quadrature import expected_zero_one
+    from pacbayes.torch.references import NetworkReference
     from pacbayes.torch.storage import load
     from pacbayes.torch.stored_networks import StoredGaussian, StoredNetwork
     from pacbayes.torch.training import Training, train
@@ -20,18 +34,41 @@ if TYPE_CHECKING:
 __all__ = [
     "Augmentation",
     "Network",
+    "NetworkReference",
     "Standardization",
     "StoredGaussian",
     "StoredNetwork",
     "Training",
     "WeightGaussian",
+    "betting",
     "build",
+    "categorical_kl",
+    "catoni",
+    "chernoff",
+    "clopper_pearson",
     "convolutional",
     "describe",
+    "excess_kl",
+    "excess_relaxed",
     "expected_zero_one",
     "fully_connected",
+    "kl",
+    "kl_ball_max",
+    "kl_ball_min",
+    "kl_inv_lower",
+    "kl_inv_upper",
     "load",
+    "maurer",
+    "maurer_relaxed",
+    "mcallester",
+    "phi",
+    "portfolio",
+    "progressive_chernoff",
+    "split_kl",
+    "tolstikhin_seldin",
     "train",
+    "unexpected_bernstein",
+    "vector_kl",
     "verify",
 ]
 
@@ -39,18 +76,41 @@ __all__ = [
 _HOMES = {
     "Augmentation": "pacbayes.torch.augmentation",
     "Network": "pacbayes.torch.architectures",
+    "NetworkReference": "pacbayes.torch.references",
     "Standardization": "pacbayes.torch.architectures",
     "StoredGaussian": "pacbayes.torch.stored_networks",
     "StoredNetwork": "pacbayes.torch.stored_networks",
     "Training": "pacbayes.torch.training",
     "WeightGaussian": "pacbayes.torch.weights",
+    "betting": "pacbayes.torch.betting_bounds",
     "build": "pacbayes.torch.architectures",
+    "categorical_kl": "pacbayes.torch.divergences",
+    "catoni": "pacbayes.torch.bounds",
+    "chernoff": "pacbayes.torch.bounds",
+    "clopper_pearson": "pacbayes.torch.bounds",
     "convolutional": "pacbayes.torch.architectures",
     "describe": "pacbayes.torch.architectures",
+    "excess_kl": "pacbayes.torch.excess_bounds",
+    "excess_relaxed": "pacbayes.torch.excess_bounds",
     "expected_zero_one": "pacbayes.torch.quadrature",
     "fully_connected": "pacbayes.torch.architectures",
+    "kl": "pacbayes.torch.divergences",
+    "kl_ball_max": "pacbayes.torch.divergences",
+    "kl_ball_min": "pacbayes.torch.divergences",
+    "kl_inv_lower": "pacbayes.torch.divergences",
+    "kl_inv_upper": "pacbayes.torch.divergences",
     "load": "pacbayes.torch.storage",
+    "maurer": "pacbayes.torch.bounds",
+    "maurer_relaxed": "pacbayes.torch.bounds",
+    "mcallester": "pacbayes.torch.bounds",
+    "phi": "pacbayes.torch.divergences",
+    "portfolio": "pacbayes.torch.betting_bounds",
+    "progressive_chernoff": "pacbayes.torch.bounds",
+    "split_kl": "pacbayes.torch.excess_bounds",
+    "tolstikhin_seldin": "pacbayes.torch.bounds",
     "train": "pacbayes.torch.training",
+    "unexpected_bernstein": "pacbayes.torch.excess_bounds",
+    "vector_kl": "pacbayes.torch.excess_bounds",
     "verify": "pacbayes.torch.network_verification",
 }
 

@@ -23,16 +23,23 @@ if TYPE_CHECKING:
     )
     from pacbayes.torch.divergences import categorical_kl, kl, kl_ball_max, kl_ball_min, kl_inv_lower, kl_inv_upper, phi
     from pacbayes.torch.excess_bounds import excess_kl, excess_relaxed, split_kl, unexpected_bernstein, vector_kl
+    from pacbayes.torch.network_verification import verify
     from pacbayes.torch.quadrature import expected_zero_one
     from pacbayes.torch.references import NetworkReference
+    from pacbayes.torch.storage import load
+    from pacbayes.torch.stored_networks import StoredGaussian, StoredNetwork
     from pacbayes.torch.training import Training, train
+    from pacbayes.torch.weights import WeightGaussian
 
 __all__ = [
     "Augmentation",
     "Network",
     "NetworkReference",
     "Standardization",
+    "StoredGaussian",
+    "StoredNetwork",
     "Training",
+    "WeightGaussian",
     "betting",
     "build",
     "categorical_kl",
@@ -50,6 +57,7 @@ __all__ = [
     "kl_ball_min",
     "kl_inv_lower",
     "kl_inv_upper",
+    "load",
     "maurer",
     "maurer_relaxed",
     "mcallester",
@@ -61,6 +69,7 @@ __all__ = [
     "train",
     "unexpected_bernstein",
     "vector_kl",
+    "verify",
 ]
 
 # where each public name lives; type checkers and the site read the imports above
@@ -69,7 +78,10 @@ _HOMES = {
     "Network": "pacbayes.torch.architectures",
     "NetworkReference": "pacbayes.torch.references",
     "Standardization": "pacbayes.torch.architectures",
+    "StoredGaussian": "pacbayes.torch.stored_networks",
+    "StoredNetwork": "pacbayes.torch.stored_networks",
     "Training": "pacbayes.torch.training",
+    "WeightGaussian": "pacbayes.torch.weights",
     "betting": "pacbayes.torch.betting_bounds",
     "build": "pacbayes.torch.architectures",
     "categorical_kl": "pacbayes.torch.divergences",
@@ -87,6 +99,7 @@ _HOMES = {
     "kl_ball_min": "pacbayes.torch.divergences",
     "kl_inv_lower": "pacbayes.torch.divergences",
     "kl_inv_upper": "pacbayes.torch.divergences",
+    "load": "pacbayes.torch.storage",
     "maurer": "pacbayes.torch.bounds",
     "maurer_relaxed": "pacbayes.torch.bounds",
     "mcallester": "pacbayes.torch.bounds",
@@ -98,6 +111,7 @@ _HOMES = {
     "train": "pacbayes.torch.training",
     "unexpected_bernstein": "pacbayes.torch.excess_bounds",
     "vector_kl": "pacbayes.torch.excess_bounds",
+    "verify": "pacbayes.torch.network_verification",
 }
 
 _missing = [name for name in ("torch", "safetensors") if find_spec(name) is None]

@@ -21,8 +21,11 @@ if TYPE_CHECKING:
         progressive_chernoff,
         tolstikhin_seldin,
     )
+    from pacbayes.torch.certified import CertifiedNetwork
+    from pacbayes.torch.classifier import NetworkClassifier
     from pacbayes.torch.divergences import categorical_kl, kl, kl_ball_max, kl_ball_min, kl_inv_lower, kl_inv_upper, phi
     from pacbayes.torch.excess_bounds import excess_kl, excess_relaxed, split_kl, unexpected_bernstein, vector_kl
+    from pacbayes.torch.given import GivenNetwork
     from pacbayes.torch.network_verification import verify
     from pacbayes.torch.quadrature import expected_zero_one
     from pacbayes.torch.references import NetworkReference
@@ -33,7 +36,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Augmentation",
+    "CertifiedNetwork",
+    "GivenNetwork",
     "Network",
+    "NetworkClassifier",
     "NetworkReference",
     "Standardization",
     "StoredGaussian",
@@ -74,6 +80,9 @@ __all__ = [
 
 # where each public name lives; type checkers and the site read the imports above
 _HOMES = {
+    "NetworkClassifier": "pacbayes.torch.classifier",
+    "GivenNetwork": "pacbayes.torch.given",
+    "CertifiedNetwork": "pacbayes.torch.certified",
     "Augmentation": "pacbayes.torch.augmentation",
     "Network": "pacbayes.torch.architectures",
     "NetworkReference": "pacbayes.torch.references",

@@ -142,6 +142,7 @@ def judge_again(
         *(compare(name, certificate.digests.get(name), each) for name, each in found.items()),
         compare("divergence", statement.kl, float(learned.kl), within=FITTED),
         compare("settled_prior", POSTERIOR_IS_PRIOR in certificate.choices, bool(learned.is_prior)),
+        compare("draws", statement.drawn is not None, bool(learned.is_drawn) and not learned.is_prior),
     ]
     if not all(check.held for check in checks):
         return checks

@@ -80,11 +80,11 @@ __all__ = [
 
 # where each public name lives; type checkers and the site read the imports above
 _HOMES = {
-    "NetworkClassifier": "pacbayes.torch.classifier",
-    "GivenNetwork": "pacbayes.torch.given",
-    "CertifiedNetwork": "pacbayes.torch.certified",
     "Augmentation": "pacbayes.torch.augmentation",
+    "CertifiedNetwork": "pacbayes.torch.certified",
+    "GivenNetwork": "pacbayes.torch.given",
     "Network": "pacbayes.torch.architectures",
+    "NetworkClassifier": "pacbayes.torch.classifier",
     "NetworkReference": "pacbayes.torch.references",
     "Standardization": "pacbayes.torch.architectures",
     "StoredGaussian": "pacbayes.torch.stored_networks",

@@ -21,6 +21,7 @@ from pacbayes.torch.classifier import Fitter, ModuleFactory, NetworkClassifier
 from pacbayes.torch.learner import NetworkLearner
 from pacbayes.torch.outputs import TIE
 from pacbayes.torch.predictor import check_shape
+from pacbayes.torch.stored_forms import StorableNetwork, StoredForm, certified_form
 from pacbayes.torch.training import Training
 
 __all__ = ["CertifiedNetwork"]
@@ -33,7 +34,7 @@ _SNAPSHOTS = (
 )  # fewer than for other learners: with the last possible stop fits on 1.55 times all rows
 
 
-class CertifiedNetwork(ClassifierMixin, CertifiedSplit):
+class CertifiedNetwork(StorableNetwork, ClassifierMixin, CertifiedSplit):
     """A network with an exact limit on its true error: trained on a part of the rows, evaluated on the rest.
 
     As :class:`pacbayes.CertifiedClassifier`, for modules of PyTorch. The rows are shuffled, the network is trained on a
@@ -264,6 +265,9 @@ class CertifiedNetwork(ClassifierMixin, CertifiedSplit):
         """Return this model, for rows of a shape that it takes."""
         check_shape(type(self).__name__, shape, self.input_shape_)
         return self
+
+    def _stored_form(self) -> StoredForm:
+        return certified_form(self)
 
     def fitted_digests(self) -> dict[str, str]:
         """Return the SHA-256 of the weights."""

@@ -53,6 +53,7 @@ _WHAT = {
     "draw_seed": "seed of the draws",
     "layers": "layers that have a Gaussian",
     "objective": "objective of the posterior",
+    "held_out": "learning rows that the network did not learn from, which predicted the rate",
     "architecture": "architecture of the network",
 }
 _VALUES = {

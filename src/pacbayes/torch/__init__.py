@@ -23,8 +23,10 @@ if TYPE_CHECKING:
     )
     from pacbayes.torch.certified import CertifiedNetwork
     from pacbayes.torch.classifier import NetworkClassifier
+    from pacbayes.torch.descent import PosteriorTraining
     from pacbayes.torch.divergences import categorical_kl, kl, kl_ball_max, kl_ball_min, kl_inv_lower, kl_inv_upper, phi
     from pacbayes.torch.excess_bounds import excess_kl, excess_relaxed, split_kl, unexpected_bernstein, vector_kl
+    from pacbayes.torch.gaussian import GaussianNetwork
     from pacbayes.torch.given import GivenNetwork
     from pacbayes.torch.network_verification import verify
     from pacbayes.torch.quadrature import expected_zero_one
@@ -37,10 +39,12 @@ if TYPE_CHECKING:
 __all__ = [
     "Augmentation",
     "CertifiedNetwork",
+    "GaussianNetwork",
     "GivenNetwork",
     "Network",
     "NetworkClassifier",
     "NetworkReference",
+    "PosteriorTraining",
     "Standardization",
     "StoredGaussian",
     "StoredNetwork",
@@ -83,9 +87,11 @@ _HOMES = {
     "Augmentation": "pacbayes.torch.augmentation",
     "CertifiedNetwork": "pacbayes.torch.certified",
     "GivenNetwork": "pacbayes.torch.given",
+    "GaussianNetwork": "pacbayes.torch.gaussian",
     "Network": "pacbayes.torch.architectures",
     "NetworkClassifier": "pacbayes.torch.classifier",
     "NetworkReference": "pacbayes.torch.references",
+    "PosteriorTraining": "pacbayes.torch.descent",
     "Standardization": "pacbayes.torch.architectures",
     "StoredGaussian": "pacbayes.torch.stored_networks",
     "StoredNetwork": "pacbayes.torch.stored_networks",

@@ -33,8 +33,8 @@ class WeightGaussian:
     >>> from pacbayes.torch import WeightGaussian
     >>> prior = WeightGaussian({"weight": torch.zeros(2, 3)}, {"weight": torch.ones(2, 3)})
     >>> posterior = WeightGaussian({"weight": torch.full((2, 3), 0.5)}, {"weight": torch.full((2, 3), 0.5)})
-    >>> round(posterior.kl(prior), 12), prior.kl(prior)
-    (2.658883083359, 0.0)
+    >>> round(posterior.kl(prior), 9), prior.kl(prior)
+    (2.658883083, 0.0)
     """
 
     means: Mapping[str, torch.Tensor]

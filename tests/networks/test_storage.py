@@ -8,12 +8,13 @@ import sys
 import numpy as np
 import pytest
 import torch
-from networks.tampering import FACTORY, TRAINING, X, Y, failed, fit_gaussian, fit_network, read_record
 from torch import nn
 from typer.testing import CliRunner
 
 from pacbayes.cli._app import app
 from pacbayes.torch import CertifiedNetwork, GaussianNetwork, PosteriorTraining, Training, load, verify
+
+from networks.tampering import FACTORY, TRAINING, X, Y, failed, fit_gaussian, fit_network, read_record
 
 KINDS = ("deterministic", "last", "linear", "prior")
 

@@ -10,18 +10,6 @@ from functools import partial
 import numpy as np
 import pytest
 import torch
-from networks.tampering import (
-    FACTORY,
-    TRAINING,
-    X,
-    Y,
-    failed,
-    fit_gaussian,
-    fit_network,
-    read_certificate,
-    read_record,
-    write_certificate,
-)
 from torch import nn
 from typer.testing import CliRunner
 
@@ -35,6 +23,19 @@ from pacbayes.torch import (
     fully_connected,
     load,
     verify,
+)
+
+from networks.tampering import (
+    FACTORY,
+    TRAINING,
+    X,
+    Y,
+    failed,
+    fit_gaussian,
+    fit_network,
+    read_certificate,
+    read_record,
+    write_certificate,
 )
 
 KINDS = ("deterministic", "last", "linear", "prior")

@@ -36,7 +36,7 @@ from _timing import verdict
 
 LEARNING, TEST = 60_000, 10_000
 WRITING = Augmentation(shift=2, rotation=10.0, scale=0.1, shear=0.1)
-CLOTHES = Augmentation(shift=2, flip=True, erase=8)
+CLOTHES = Augmentation(shift=1, scale=0.05, flip=True, erase=10)
 COMMON = {"momenta": (0.9, 0.99), "warmup": 0.15, "label_smoothing": 0.05, "average": 0.99}
 
 
@@ -88,7 +88,7 @@ def three_hidden() -> nn.Module:
 
 CONVOLUTIONAL = Training(epochs=8, learning_rate=3e-3, weight_decay=0.05, augment=WRITING, **COMMON)
 CONNECTED = Training(epochs=20, learning_rate=1e-3, weight_decay=0.05, augment=WRITING, **COMMON)
-FASHION = Training(epochs=14, learning_rate=3e-3, weight_decay=0.05, augment=CLOTHES, **COMMON)
+FASHION = Training(epochs=10, learning_rate=3e-3, weight_decay=0.05, augment=CLOTHES, **COMMON)
 
 
 @dataclass(frozen=True)

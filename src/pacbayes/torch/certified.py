@@ -18,7 +18,7 @@ from pacbayes.metrics import Grouping, Questions, read_questions
 from pacbayes.procedures import Adaptive, Procedure, Split, Stop
 from pacbayes.torch.arrays import Loaded, read_rows
 from pacbayes.torch.classifier import Fitter, ModuleFactory, NetworkClassifier
-from pacbayes.torch.learner import NetworkLearner
+from pacbayes.torch.learner import NetworkClassifierLearner
 from pacbayes.torch.outputs import TIE
 from pacbayes.torch.predictor import check_shape
 from pacbayes.torch.stored_forms import StorableNetwork, StoredForm, certified_form
@@ -230,7 +230,7 @@ class CertifiedNetwork(StorableNetwork, ClassifierMixin, CertifiedSplit):
         del rows
         asked = self._questions()
         return Split(
-            learner=NetworkLearner(self.base_estimator(), asked.needs_probabilities),
+            learner=NetworkClassifierLearner(self.base_estimator(), asked.needs_probabilities),
             questions=asked,
             stop=self._stop(),
             delta=float(self.delta),

@@ -11,11 +11,11 @@ from pacbayes.procedures import Sample
 from pacbayes.procedures.classifier_learner import LearnedClassifier
 from pacbayes.torch.classifier import NetworkClassifier
 
-__all__ = ["NetworkLearner"]
+__all__ = ["NetworkClassifierLearner"]
 
 
 @dataclass(frozen=True, slots=True)
-class NetworkLearner:
+class NetworkClassifierLearner:
     """A network that learns from the first rows of a sample, with the sample's seed.
 
     Attributes

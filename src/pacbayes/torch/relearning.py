@@ -10,7 +10,6 @@ import numpy as np
 
 from pacbayes.certificate import Certificate, Check
 from pacbayes.metrics.statements import questions_of
-from pacbayes.metrics.texts import parse_costs
 from pacbayes.procedures import compare_certificates
 from pacbayes.torch.architectures import build
 from pacbayes.torch.certified import CertifiedNetwork
@@ -95,7 +94,7 @@ def _estimator(certificate: Certificate, record: NetworkRecord, module: ModuleLi
         return GaussianNetwork(start, layers=str(record.layers), posterior_training=after, **given, **common)
     asked = questions_of(certificate)
     weights = asked.names if asked.weights is None else dict(zip(asked.names, asked.weights, strict=True))
-    costs = None if asked.costs is None else parse_costs("cost", asked.costs.to_text(), record.labels)
+    costs = None if asked.costs is None else {(true, to): cost for true, to, cost in asked.costs.entries}
     options: dict[str, Any] = {
         "metrics": weights,
         "differences": asked.differences,

@@ -108,11 +108,13 @@ class GaussianLearner:
     training: Training
     posterior_training: PosteriorTraining
     held_out: float = 0.0
+    are_classes_given: bool = True
     device: torch.device | str = "cpu"
     progress: bool | None = None
 
     def learn(self, sample: Sample, count: int) -> LearnedGaussian:
         """Learn the prior from the first rows of the order, and the posterior on the others."""
+        self._check_classes(sample.y[sample.order[:count]])
         rows, aside = np.asarray(sample.X), self._aside(count)
         module = self.make(sample.seed)
         names = self._choose(module, rows)  # before any time is spent on training
@@ -128,6 +130,15 @@ class GaussianLearner:
             is_exact=self.layers == "last", device=self._device,
         )  # fmt: skip
         return LearnedGaussian(predictor, is_prior, self._choices(count, aside), predictor.kl, rate)
+
+    def _check_classes(self, labels: Labels) -> None:
+        """Classes that were not given are those of the learning rows, or the prior depends on the judged rows, too."""
+        missing = [] if self.are_classes_given or not len(labels) else np.setdiff1d(self.classes, labels).tolist()
+        if missing:
+            raise ValueError(
+                "The 'classes' argument of GaussianNetwork must be given where the learning rows lack a class. "
+                f"Got none of {missing[0]!r} among {len(labels)} learning rows."
+            )
 
     def _aside(self, count: int) -> int:
         """Return how many learning rows are kept aside to predict the rate."""
@@ -146,15 +157,13 @@ class GaussianLearner:
 
     def make(self, seed: int) -> nn.Module:
         """Return a module of its own, as it is given or as the factory makes it, on the device."""
-        if isinstance(self.module, nn.Module):
-            return copy.deepcopy(self.module).to(self._device)
         with seeded(seed):
-            module = self.module()
+            module = self.module if isinstance(self.module, nn.Module) else self.module()
         if not isinstance(module, nn.Module):
             raise ValueError(  # noqa: TRY004
                 f"The 'module' argument of GaussianNetwork must be a torch module or return one. Got {module!r:.60}."
             )
-        return module.to(self._device)
+        return copy.deepcopy(module).to(self._device)  # a factory may hand out what it keeps
 
     @property
     def _device(self) -> torch.device:

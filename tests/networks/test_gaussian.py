@@ -293,6 +293,25 @@ def test_junk_is_refused_in_a_sentence(options, words):
     assert "\n" not in str(caught.value)
 
 
+def test_a_class_that_no_learning_row_has_must_be_given():
+    labels = np.where(np.arange(len(Y)) == len(Y) - 1, 10, Y)
+    options = {"training": Training(epochs=1), "posterior_training": PosteriorTraining(epochs=0), "random_state": 0}
+    model = GaussianNetwork(lambda: fully_connected(64, 8, 11), **options)
+    with pytest.raises(ValueError, match="'classes' argument of GaussianNetwork must be given"):
+        model.fit(X, labels, in_order=True)
+    assert model.set_params(classes=np.arange(11)).fit(X, labels, in_order=True).certificate_.value > 0.0
+
+
+def test_a_factory_may_hand_out_the_same_module():
+    torch.manual_seed(0)
+    kept = small()
+    before = kept[0].weight.clone()
+    options = {"posterior_training": PosteriorTraining(epochs=0)}
+    one, two = (fit(lambda: kept, **options) for _ in range(2))
+    assert torch.equal(kept[0].weight, before)
+    assert one.predictor_.digest == two.predictor_.digest
+
+
 def test_rows_of_another_size_are_refused(last):
     with pytest.raises(ValueError, match="64 numbers per row"):
         last.predict(X[:, :5])

@@ -82,7 +82,7 @@ class GaussianNetwork(StorableNetwork, CertifiedEstimator, ClassifierMixin, Base
     candidates : int, default=1
         How many settings you compare by their certificates on the same rows; each is given ``delta/candidates``.
     classes : array_like, optional
-        The labels in the order of the logits; by default those that occur, sorted.
+        The labels in the order of the logits; by default those that occur, sorted, all of them in learning rows.
     device : str, default="cpu"
         Where to compute; "auto" is CUDA where there is one.
     progress : bool, optional
@@ -265,6 +265,7 @@ class GaussianNetwork(StorableNetwork, CertifiedEstimator, ClassifierMixin, Base
             training=Training() if self.training is None else self.training,
             posterior_training=self._posterior_training,
             held_out=float(self.held_out),
+            are_classes_given=self.classes is not None,
             device=self.device,
             progress=self.progress,
         )

@@ -320,3 +320,15 @@ def test_updates_after_unpickling_go_on():
     with pytest.raises(ValueError, match="'delta' parameter"):
         pickle.loads(pickle.dumps(model)).set_params(delta=0.9).update(X, Y)
     assert model.set_params(delta=0.2).fit(X, Y).update(X[:5], Y[:5]).certificate_.delta == 0.2
+
+
+def test_functions_in_a_folder_without_init_are_looked_into(tmp_path, monkeypatch):
+    """Such a folder is a package without a file, and nobody's library."""
+    (tmp_path / "own_folder").mkdir()
+    code = "import numpy as np\nKEPT = np.arange(600.0)\ndef double(rows):\n    return rows * 2.0 + 0.0 * KEPT.sum()\n"
+    (tmp_path / "own_folder" / "steps.py").write_text(code)
+    monkeypatch.syspath_prepend(tmp_path)
+    from own_folder.steps import double
+
+    with pytest.raises(ValueError, match=r"must come unlearned. Got a ndarray of 600 values"):
+        pb.CertifiedClassifier(make_pipeline(FunctionTransformer(double), GaussianNB())).fit(X, Y)

@@ -2,9 +2,10 @@
 
 A clone forgets what ``fit`` learned, unless an estimator says otherwise (``__sklearn_clone__``, as ``FrozenEstimator``
 does), holds fitted estimators where ``clone`` only copies (in functions and plain objects), is told not to learn
-(``prefit``), reads from a cache, or was given as many values as there are rows. A memory outside the estimator, in a
-file or a private attribute, cannot be seen, and one in a module only if a method of somebody's own class names it; that
-there is none is an assumption of every certificate.
+(``prefit``), reads from a cache, or was given as many values as there are rows. Weights of a network may be as many:
+they are taken not to have seen the rows. A memory outside the estimator, in a file or a private attribute, cannot be
+seen, and one in a module only if a method of somebody's own class names it; that there is none is an assumption of
+every certificate.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ __all__ = ["refuse_early_answers", "refuse_prefit"]
 _FEW = 50  # values that any estimator may be given, however few rows there are
 _DEPTH = 12
 _STANDARD = sysconfig.get_paths()["stdlib"]
+_WEIGHTS = ("_parameters", "_buffers")  # of a network: pretrained ones are taken not to have seen the rows
 _LEAVES = (str, bytes, int, float, complex, type(None), np.generic, np.dtype, ModuleType, BuiltinFunctionType, np.ufunc)
 
 
@@ -126,7 +128,7 @@ def _large_leaf(value: Any, rows: int) -> Iterator[str]:
 
 def _size(value: Any) -> int | None:
     """Return how many values a container holds; names and numbers of columns choose columns and are no data."""
-    if isinstance(value, np.ndarray) or hasattr(value, "iloc") or hasattr(value, "tocsr"):
+    if isinstance(value, np.ndarray) or hasattr(value, "iloc") or hasattr(value, "tocsr") or _is_tensor(value):
         return int(np.prod(value.shape))
     if isinstance(value, Mapping):
         return len(value)
@@ -141,7 +143,18 @@ def _size(value: Any) -> int | None:
 def _attributes(value: Any) -> dict[str, Any]:
     slots = (name for cls in type(value).__mro__ for name in getattr(cls, "__slots__", ()))
     held = {name: getattr(value, name) for name in slots if isinstance(name, str) and hasattr(value, name)}
-    return held | dict(vars(value) if hasattr(value, "__dict__") else {})
+    held |= dict(vars(value) if hasattr(value, "__dict__") else {})
+    weights = _WEIGHTS if _is_of_torch(value) else ()
+    return {name: each for name, each in held.items() if name not in weights}
+
+
+def _is_of_torch(value: object) -> bool:
+    """Return whether a value is one of PyTorch's, a class of somebody's that derives from one included."""
+    return any(cls.__module__.partition(".")[0] == "torch" for cls in type(value).__mro__)
+
+
+def _is_tensor(value: object) -> bool:
+    return hasattr(value, "numel") and hasattr(value, "shape") and _is_of_torch(value)
 
 
 def _parts(value: Any) -> Iterator[Any]:
@@ -172,14 +185,19 @@ def _parts_of_class(kind: type) -> Iterator[Any]:
 
 def _can_know(value: object) -> bool:
     """Return whether a value can hold what was learned; classes and functions of a module are no memory."""
-    holds = isinstance(value, Mapping | list | np.ndarray) or hasattr(value, "iloc")
+    holds = isinstance(value, Mapping | list | np.ndarray) or hasattr(value, "iloc") or _is_of_torch(value)
     return holds or (hasattr(value, "fit") and not inspect.isclass(value))
 
 
 def _is_of_library(module: str | None) -> bool:
     """Return whether a module is installed, and not somebody's own."""
     root = (module or "").partition(".")[0]
-    file = str(getattr(sys.modules.get(root), "__file__", None) or "")
+    found = sys.modules.get(root)
+    places = [
+        getattr(found, "__file__", None),
+        *getattr(found, "__path__", ()),
+    ]  # a folder without __init__ has no file
+    file = str(next((each for each in places if each), ""))
     own = root == "__main__" or (file and not file.startswith(_STANDARD) and "-packages" not in file)
     return root == "pacbayes" or not own
 

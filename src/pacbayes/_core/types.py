@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias, TypedDict, runtime_checkable
 
 import numpy as np
@@ -19,6 +19,7 @@ __all__ = [
     "FloatArray",
     "FloatOrArray",
     "Grid",
+    "Indexed",
     "IntArray",
     "Labels",
     "Matrix",
@@ -29,6 +30,7 @@ __all__ = [
     "RandomState",
     "ReferenceLosses",
     "Regressor",
+    "RowSource",
     "Rows",
     "RowsLike",
     "SummaryOptions",
@@ -63,6 +65,16 @@ class Rows(Protocol):
 
 
 RowsLike: TypeAlias = "Rows | ArrayLike"
+
+
+class Indexed(Protocol):
+    """What gives things by their numbers."""
+
+    def __getitem__(self, key: Any, /) -> Any: ...
+
+
+# what gives rows with their labels one by one, or batch by batch: a dataset or a loader of torch
+RowSource: TypeAlias = "Indexed | Iterable[Any]"
 
 
 class Predictor(Protocol):

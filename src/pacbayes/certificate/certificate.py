@@ -48,7 +48,7 @@ class Certificate:
     seed : int or None
         The seed from which the order of the rows follows; None if there is none, and the order is not reproducible.
     digests : mapping
-        SHA-256 of "data", "order" and "model", as far as there are such.
+        SHA-256 of "data", "order", "model" and "network", as far as there are such.
     versions, created
         Of the library and its dependencies; when it was issued.
     digest : str

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pacbayes._core.arguments import single
+from pacbayes._core.foreign import adopt
 from pacbayes._core.rows import labels_of, rows_of
-from pacbayes._core.types import FloatArray, Predictor, RowsLike
+from pacbayes._core.types import FloatArray, Predictor, RowsLike, RowSource
 from pacbayes.certificate import Certificate
 from pacbayes.estimators.base import check_candidates
 from pacbayes.estimators.predictions import refuse_regressor
@@ -23,8 +24,8 @@ __all__ = ["compare", "compare_predictions"]
 def compare(
     a: Predictor | Mapping[str, Predictor] | Sequence[Predictor],
     b: Predictor | Mapping[str, Predictor],
-    X: RowsLike,
-    y: ArrayLike,
+    X: RowsLike | RowSource,
+    y: ArrayLike | None = None,
     delta: float = 0.05,
     *,
     anytime: bool = False,
@@ -39,8 +40,8 @@ def compare(
     Parameters
     ----------
     a : classifier, mapping or sequence of classifiers
-        Fitted; anything with ``predict``. Several are each compared with ``b``, and share delta evenly: all their
-        limits hold together. A mapping gives them names.
+        Fitted; anything with ``predict``, or modules of PyTorch as for :func:`pacbayes.certify`. Several are each
+        compared with ``b``, and share delta evenly: all their limits hold together. A mapping gives them names.
     b : classifier, or mapping with one
         The one that they are compared with.
     X : array_like or data frame, shape (n, d)
@@ -76,14 +77,14 @@ def compare(
 and at most 14.51 more than model logistic: logistic is better.
     """
     owner = "compare"
-    models = join_pairs(owner, a, b)
+    models, taken, told = adopt(owner, join_pairs(owner, a, b), X, y)
     for model in models.values():
         if not hasattr(model, "predict"):
             raise ValueError(f"{owner} must be given fitted classifiers. Got {model!r:.60} instead.")
         refuse_regressor(owner, model)
-    rows = rows_of(X)
-    refuse_fractions(owner, "y", np.asarray(y))
-    labels = labels_of(owner, rows, y)
+    rows = rows_of(taken)
+    refuse_fractions(owner, "y", np.asarray(told))
+    labels = labels_of(owner, rows, told)
     if labels.size == 0:
         raise ValueError(f"{owner} needs at least one row. Got none.")
     return _procedure(owner, delta, candidates, anytime=anytime).certify_models(models, rows, labels)

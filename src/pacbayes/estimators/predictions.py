@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import is_regressor
 
+from pacbayes._core.foreign import adopt
 from pacbayes._core.rows import labels_of, numbers_of, rows_of
-from pacbayes._core.types import Predictor, RowsLike
+from pacbayes._core.types import Predictor, RowsLike, RowSource
 from pacbayes.certificate import Certificate
 from pacbayes.estimators.asked import Groups, find_groups, find_questions, given_procedure, read_probabilities
 from pacbayes.estimators.regressor import make_rule
@@ -21,9 +22,9 @@ __all__ = ["certify", "certify_predictions", "refuse_regressor"]
 
 
 def certify(
-    model: Predictor,
-    X: RowsLike,
-    y: ArrayLike,
+    model: object,
+    X: RowsLike | RowSource,
+    y: ArrayLike | None = None,
     delta: float = 0.05,
     *,
     loss: str | None = None,
@@ -44,12 +45,14 @@ def certify(
 
     Parameters
     ----------
-    model : classifier or regressor
-        Fitted; anything with ``predict``.
+    model : classifier, regressor or torch module
+        Fitted; anything with ``predict``. A module of PyTorch is taken as it evaluates: its largest output is the
+        class that it predicts, output 0 being the label 0 (see :class:`pacbayes.torch.GivenNetwork` for other labels),
+        and rows whose two largest outputs are too close to call count as errors.
     X : array_like or data frame, shape (n, d)
-        Rows that it has not seen.
+        Rows that it has not seen. For a torch module also a tensor or an array of any shape, a Dataset or a DataLoader.
     y : array_like, shape (n,)
-        Their labels, of the kind that it predicts.
+        Their labels, of the kind that it predicts. A Dataset or DataLoader has them itself.
     delta : float, default=0.05
         Allowed probability of failure, in (0, 1).
     loss : {"absolute", "squared", "within"}, optional
@@ -85,15 +88,18 @@ def certify(
     With probability at least 95 % over the data, `predict` misses by more than 100 in at most 11.79 % of cases.
     """
     owner = "certify"
+    rule = _find_rule(owner, loss, scale, tolerance)
+    adopted, taken, told = adopt(owner, {"": model}, X, y)
+    model = adopted[""]
     if not hasattr(model, "predict"):
         raise ValueError(
             f"The 'model' argument of {owner} must be a fitted classifier or regressor. Got {model!r:.60} instead."
         )
-    rule, rows = _find_rule(owner, loss, scale, tolerance), rows_of(X)
+    rows = rows_of(taken)
     if rule is None:
-        refuse_fractions(owner, "y", np.asarray(y))
+        refuse_fractions(owner, "y", np.asarray(told))
         refuse_regressor(owner, model)
-    labels = labels_of(owner, rows, y) if rule is None else numbers_of(owner, "y", rows, y)
+    labels = labels_of(owner, rows, told) if rule is None else numbers_of(owner, "y", rows, told)
     if labels.size == 0:
         raise ValueError(f"{owner} needs at least one row. Got none.")
     named, grouping = find_groups(owner, groups, labels.size, rows)

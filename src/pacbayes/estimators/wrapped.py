@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from inspect import isclass
-from typing import Any, Self, cast
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -41,6 +41,7 @@ class CertifiedWrapper(CertifiedEstimator, MetaEstimatorMixin, BaseEstimator):  
     estimator: Any
     delta: float
     candidates: int
+    _learns_by: ClassVar[str] = "'estimator' parameter"  # what must come unlearned, for the message
 
     def base_estimator(self) -> Any:
         """Return the unfitted estimator that learns."""
@@ -63,7 +64,7 @@ class CertifiedWrapper(CertifiedEstimator, MetaEstimatorMixin, BaseEstimator):  
             raise ValueError(f"The 'estimator' parameter of {owner} must be a {kind}. Got {estimator!r} instead.")
         rows, labels = self._validate_rows(X, y, reset=True)
         self._check_labels(labels)
-        refuse_prefit(owner, "'estimator' parameter", estimator, labels.size)
+        refuse_prefit(owner, self._learns_by, estimator, labels.size)
         refuse_early_answers(owner, estimator, rows)
         return rows, labels
 

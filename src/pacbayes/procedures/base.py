@@ -27,6 +27,7 @@ from pacbayes.metrics import Grouping
 
 __all__ = [
     "FITTED",
+    "FITTED_DIGESTS",
     "Certifier",
     "Issued",
     "Procedure",
@@ -41,6 +42,7 @@ __all__ = [
 
 # fitted numbers of two versions of the numerical libraries agree to this, relative to the largest of them
 FITTED = 1e-6
+FITTED_DIGESTS = ("model", "network")  # digests of what was fitted
 _SAME_WORDS = ("procedure", "delta", "candidates", "seed", "choices", "notes")
 
 
@@ -196,7 +198,7 @@ def learn_again(certificate: Certificate, X: RowsLike, y: Labels, model: object)
         return checks
     again = model.reissue(X, y)
     numbers = compare_numbers(model.fitted_numbers(X), again.fitted_numbers(X))
-    named = {"model": certificate.digests["model"]} if "model" in certificate.digests else {}
+    named = {name: certificate.digests[name] for name in FITTED_DIGESTS if name in certificate.digests}
     model_digest = compare("model", named, model.fitted_digests())
     return [*checks, model_digest, numbers, *compare_certificates(certificate, again.certificate_)]
 

@@ -13,7 +13,7 @@ from sklearn.pipeline import Pipeline
 from pacbayes._core.predictions import class_numbers, wrong_labels
 from pacbayes._core.rows import take
 from pacbayes._core.steadiness import Answers, ask_row_by_row, seed_of
-from pacbayes._core.types import Classifier, FloatArray, IntArray, Labels, Predictor, Rows, Transformer
+from pacbayes._core.types import BoolArray, Classifier, FloatArray, IntArray, Labels, Predictor, Rows, Transformer
 from pacbayes.certificate import Choice
 from pacbayes.learners import OneClass
 from pacbayes.metrics import Judged
@@ -113,6 +113,9 @@ def judge_classes(
 ) -> Judged:
     """Return what a model predicts for rows, asked in several batches; what depends on the batch is wrong.
 
+    A model with a method ``near_ties`` tells by it which rows another machine's rounding may answer otherwise; they
+    count like those that depend on the batch.
+
     Parameters
     ----------
     model : Predictor
@@ -144,15 +147,30 @@ def judge_classes(
 
     truth = np.searchsorted(classes, labels)
     answers = ask_row_by_row(model, ask, places.size, seed, truth=truth)
-    found = answers.wrong_where_different(truth)
+    close = _find_near_ties(model, take(X, places))
+    found = np.where(close, -1, answers.wrong_where_different(truth))
     chances = _ask_probabilities(model, X, places, classes, seed) if probabilities else None
     return Judged(
         labels,
         wrong_labels(found, labels, classes),
         classes=classes,
-        unsteady=answers.different(0.0),
+        unsteady=answers.different(0.0) | close,
         probabilities=chances,
     )
+
+
+def _find_near_ties(model: Any, rows: Rows) -> BoolArray:
+    """Return which rows are too close to call, for models that tell; it can only add errors."""
+    count = int(rows.shape[0])
+    if not hasattr(model, "near_ties"):
+        return np.zeros(count, dtype=bool)
+    found = np.asarray(model.near_ties(rows))
+    if found.dtype != np.bool_ or found.shape != (count,):
+        raise ValueError(
+            f"near_ties of {type(model).__name__} must tell True or False for each of {count} rows. "
+            f"Got {found.dtype} of shape {found.shape} instead."
+        )
+    return found
 
 
 def _ask_probabilities(model: Predictor, X: Rows, places: IntArray, classes: Labels, seed: Sequence[int]) -> Answers:

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from pacbayes._core.digests import data_digest, digest_of_arrays
+from pacbayes._core.foreign import adopt
 from pacbayes._core.notes import Note
 from pacbayes._core.rows import rows_of
 from pacbayes._core.types import BoolArray, FloatArray, Labels, Predictor, Rows, RowsLike
@@ -189,7 +190,7 @@ class Comparison(Procedure):
             columns = np.asarray(X, dtype=np.float64).T
             losses = {name: check_losses(_OWNER, each) for name, each in zip(names, columns, strict=True)}
             return compare_certificates(certificate, own.certify(Judgements(first.about, losses)))
-        models = _named_models(names, model)
+        models, X, y = adopt(_OWNER, _named_models(names, model), X, y if np.size(y) else None)
         if first.about == "compared_models":
             return compare_certificates(certificate, own.certify_models(models, rows_of(X), np.asarray(y)))
         losses = {name: zero_one_losses(_OWNER, y, each.predict(X)) for name, each in models.items()}

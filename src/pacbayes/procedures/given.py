@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from pacbayes._core.arguments import check_range, to_floats
 from pacbayes._core.digests import data_digest, digest_of_arrays
+from pacbayes._core.foreign import adopt
 from pacbayes._core.notes import Note
 from pacbayes._core.predictions import NO_NUMBER, finite_numbers
 from pacbayes._core.rows import numbers_of, rows_of
@@ -88,7 +89,7 @@ class Given(Procedure):
         Predictions are labels or, where a rule for their loss with its scale is given, numbers. ``classes`` are those
         among the labels of these rows, unless more are known.
         """
-        known = {"data": data_digest(X, y), **digests}
+        known = {"data": data_digest(X, y), **_digests_of_network(model), **digests}
         given: dict[str, Any] = {"about": "given_model", "choices": choices, "digests": known}
         given["notes"] = find_repetitions(X, y) if notes is None else notes
         given["grouping"] = self.questions.group("certify", X) if grouping is None else grouping
@@ -195,6 +196,8 @@ class Given(Procedure):
     @classmethod
     def recheck(cls, certificate: Certificate, X: RowsLike, y: Labels, model: object) -> list[Check]:
         """Predict again and count again."""
+        adopted, X, y = adopt("recheck", {"": model}, X, y if np.size(y) else None)
+        model = adopted[""]
         if not hasattr(model, "predict"):
             raise ValueError(
                 "The 'model' argument of recheck must be the predictor that a given certificate is about. "
@@ -218,6 +221,12 @@ class Given(Procedure):
             return compare_certificates(certificate, own.certify(losses, about=about))
         judged = Judged(labels, np.asarray(model.predict(X)))
         return compare_certificates(certificate, own.certify_judged(judged, about=about, grouping=grouping))
+
+
+def _digests_of_network(model: object) -> dict[str, str]:
+    """Return the SHA-256 of a network's weights, for a model that is one."""
+    digest = getattr(model, "network_digest", None)
+    return {"network": str(digest)} if digest is not None else {}
 
 
 def _digests_of(judged: Judged, grouping: Grouping | None) -> dict[str, str]:

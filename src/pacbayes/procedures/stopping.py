@@ -39,7 +39,15 @@ _PATIENCE = 0.5  # share of what knowing the curve would gain that is granted to
 
 @dataclass(frozen=True, slots=True)
 class Adaptive(Stop):
-    """Stop where the bound is expected to be least, by the learning curve on the rows before."""
+    """Stop where the bound is expected to be least, by the learning curve on the rows before.
+
+    Attributes
+    ----------
+    shares : tuple of float
+        Of the rows, that snapshots learn from: fewer cost less, and tell less about the curve.
+    """
+
+    shares: tuple[float, ...] = _SNAPSHOTS
 
     where: ClassVar[str] = "learning_rows"
 
@@ -48,8 +56,8 @@ class Adaptive(Stop):
         return _counts(_TIMES, rows)
 
     def snapshots(self, rows: int) -> tuple[int, ...]:
-        """Return shares of the rows from a twentieth to a half, none of fewer than ten rows."""
-        return tuple(each for each in _counts(_SNAPSHOTS, rows) if each >= _LEAST)
+        """Return shares of the rows, by default from a twentieth to a half, none of fewer than ten rows."""
+        return tuple(each for each in _counts(self.shares, rows) if each >= _LEAST)
 
     def is_reached(self, curve: Sequence[Point], times: Sequence[int], rows: int, delta: float) -> bool:
         """Return whether the bound that is expected for a stop now is at most any that is for later.

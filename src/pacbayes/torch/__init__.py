@@ -21,15 +21,21 @@ if TYPE_CHECKING:
         progressive_chernoff,
         tolstikhin_seldin,
     )
+    from pacbayes.torch.certified import CertifiedNetwork
+    from pacbayes.torch.classifier import NetworkClassifier
     from pacbayes.torch.divergences import categorical_kl, kl, kl_ball_max, kl_ball_min, kl_inv_lower, kl_inv_upper, phi
     from pacbayes.torch.excess_bounds import excess_kl, excess_relaxed, split_kl, unexpected_bernstein, vector_kl
+    from pacbayes.torch.given import GivenNetwork
     from pacbayes.torch.quadrature import expected_zero_one
     from pacbayes.torch.references import NetworkReference
     from pacbayes.torch.training import Training, train
 
 __all__ = [
     "Augmentation",
+    "CertifiedNetwork",
+    "GivenNetwork",
     "Network",
+    "NetworkClassifier",
     "NetworkReference",
     "Standardization",
     "Training",
@@ -66,7 +72,10 @@ __all__ = [
 # where each public name lives; type checkers and the site read the imports above
 _HOMES = {
     "Augmentation": "pacbayes.torch.augmentation",
+    "CertifiedNetwork": "pacbayes.torch.certified",
+    "GivenNetwork": "pacbayes.torch.given",
     "Network": "pacbayes.torch.architectures",
+    "NetworkClassifier": "pacbayes.torch.classifier",
     "NetworkReference": "pacbayes.torch.references",
     "Standardization": "pacbayes.torch.architectures",
     "Training": "pacbayes.torch.training",

@@ -129,12 +129,21 @@ def module_outputs(
     [[1.0, 2.0], [0.0, 3.0]]
     """
     parts = []
+    precision = next((each.dtype for each in module.parameters() if each.is_floating_point()), torch.float32)
     with evaluation(module):
         for start in range(0, len(rows), _BATCH):
-            batch = to_tensor(rows[start : start + _BATCH], shape).to(device)
-            found = check_outputs(owner, module(batch), len(batch), classes)
+            batch = to_tensor(rows[start : start + _BATCH], shape).to(device, precision)
+            found = check_outputs(owner, _answer(owner, module, batch), len(batch), classes)
             parts.append(found.to("cpu", torch.float64).numpy())
     return np.concatenate(parts) if parts else np.zeros((0, classes or 0))
+
+
+def _answer(owner: str, module: nn.Module, batch: Tensor) -> Any:
+    try:
+        return module(batch)
+    except (RuntimeError, IndexError, TypeError, ValueError) as error:  # what torch raises for rows of another shape
+        line = " ".join(str(error).split())[:200]
+        raise ValueError(f"The module of {owner} fails for rows of shape {tuple(batch.shape[1:])}: {line}") from error
 
 
 def near_ties(scores: FloatArray, tolerance: float = TIE) -> BoolArray:

@@ -1,0 +1,60 @@
+"""Models of other libraries: which module of ours wraps them, loaded by name when such a model comes.
+
+So that a model of a library can be certified without the rest of ours importing that library.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any, Protocol, Self, runtime_checkable
+
+from pacbayes._core.types import Labels, Predictor, Rows
+
+__all__ = ["RowReader", "adopt"]
+
+# from the package that a model's class derives from to the module of ours whose `wrap` makes a predictor of it
+_WRAPPERS = {"torch": "pacbayes.torch.given"}
+
+
+@runtime_checkable
+class RowReader(Protocol):
+    """A predictor that takes rows in containers and shapes of its own."""
+
+    def predict(self, X: Any) -> Any: ...
+
+    def read_rows(self, owner: str, X: Any, y: Any) -> tuple[Rows, Labels, tuple[int, ...]]:
+        """Return rows in two dimensions, their labels, and the shape of one row."""
+
+    def with_shape(self, shape: tuple[int, ...]) -> Self:
+        """Return a predictor for rows in two dimensions of which each has had this shape."""
+
+
+def adopt(owner: str, models: Mapping[str, Any], X: Any, y: Any) -> tuple[dict[str, Predictor], Any, Any]:
+    """Return predictors, rows and labels as the library knows them; what it knows already is returned as it is.
+
+    Rows are read once, for all models, so that a source that shuffles cannot give each of them other rows.
+
+    Examples
+    --------
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from pacbayes._core.foreign import adopt
+    >>> adopt("me", {"Bayes": GaussianNB()}, [[0.0], [1.0]], [0, 1])
+    ({'Bayes': GaussianNB()}, [[0.0], [1.0]], [0, 1])
+    """
+    known = {name: _wrap(model) for name, model in models.items()}
+    reader = next((each for each in known.values() if isinstance(each, RowReader)), None)
+    if reader is None:
+        return known, X, y
+    rows, labels, shape = reader.read_rows(owner, X, y)
+    adopted = {name: each.with_shape(shape) if isinstance(each, RowReader) else each for name, each in known.items()}
+    return adopted, rows, labels
+
+
+def _wrap(model: Any) -> Any:
+    """Return a model of another library as a predictor, unless it is one by itself."""
+    roots = {each.__module__.partition(".")[0] for each in type(model).__mro__}
+    wrapper = (
+        None if hasattr(model, "predict") else next((_WRAPPERS[root] for root in _WRAPPERS if root in roots), None)
+    )
+    return model if wrapper is None else import_module(wrapper).wrap(model)

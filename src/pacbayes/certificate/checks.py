@@ -131,6 +131,7 @@ _CAUSES = (
     ("fresh_draws", "other_draws"),
     ("expected_errors", "other_draws"),
     ("predictor", "changed_predictor"),
+    ("learned_again", "other_network"),
     ("transfer", "edited_transfer"),
     ("refitted_name", "changed_refitted"),
     ("refitted", "changed_refitted"),

@@ -38,6 +38,7 @@ _CHECKS = {
     "order_of_seed": "the order is the one that the recorded seed gives",
     "order_as_given": "the rows were taken as they came",
     "model": "digest of the model",
+    "learned_again": "the network is what these rows give, learned again",
     "transfer": "the refitted model's certificate follows from this one",
     "refitted": "the refitted model is what all rows give",
     "refitted_name": "the refitted model's file says whether it is certified",
@@ -76,7 +77,10 @@ _PROOFS = {
     "disagreements_again": "This proves that the two models disagree as often as recorded on these unlabelled rows. "
     "The certificate that it starts from, and with it both models, is rechecked by itself.",
     "judged_again": "This proves that the stored network, judged again on these rows, gives the recorded numbers.",
-    "not_learned_again": "It was not learned again: that its prior learned from the learning rows alone is not proved.",
+    "not_learned_again": "It was not learned again: that it, or its prior, learned from the learning rows alone is not "
+    "proved.",
+    "learned_again": "This proves that the stored network is what these rows give when it is learned again in the "
+    "recorded order, and that the judged rows give the recorded numbers.",
     "belongs": "It proves also that the predictor beside it was issued with it.",
     "transferred": "The refitted model's certificate follows from this one.",
     "follows": "It follows from the certificate beside it.",
@@ -104,6 +108,9 @@ _CAUSES = {
     "other_groups": _THESE + ": rows are in other groups.",
     "other_versions": "Other numbers are learned from these rows here. It was issued with {claimed}, here is {found}: "
     "either that is why, or it was changed. Verify it with those versions.",
+    "other_network": "Learned again from these rows, another network results, which predicts {found:.2%} of the judged "
+    "rows alike: either this machine, its number of threads or its version of torch is another one, or it was learned "
+    "from other rows. Without learning again the rest is verified.",
     "other_numbers": "The same data give other numbers: the certificate, or the settings stored with the predictor, "
     "were changed.",
 }

@@ -31,7 +31,11 @@ _UNCHECKED = {
 def verify(
     certificate: Annotated[Path, typer.Argument(help="The certificate.json to check, or its folder.")],
     data: Annotated[
-        Path | None, typer.Option(help="The table it was made from; everything is then run again and compared.")
+        Path | None,
+        typer.Option(
+            help="The table it was made from; everything is then run again and compared. "
+            "Of a network an npz file with the arrays x and y; it is then judged again."
+        ),
     ] = None,
     test: Annotated[Path | None, typer.Option(help="The table that was passed to certify --test, if any.")] = None,
     unlabelled: Annotated[
@@ -44,6 +48,9 @@ def verify(
         list[str] | None,
         typer.Option(help="Dotted path of a model outside scikit-learn that may be loaded; repeatable."),
     ] = None,
+    learn: Annotated[
+        bool, typer.Option("--learn", help="Learn a network again, too; it must come out the same to the last bit.")
+    ] = False,
     threads: Annotated[int, typer.Option(help="Number of threads for linear algebra and boosting.", min=1)] = 1,
     max_memory: MAX_MEMORY = None,
     verbose: Annotated[bool, typer.Option("--verbose", help="List every check, including those that held.")] = False,
@@ -57,10 +64,11 @@ def verify(
     follow from the data, in the recorded order. No check can prove how the data were collected.
 
         pacbayes verify table-certificate --data table.csv
+        pacbayes verify network-folder --data rows.npz
     """
     output = Output(as_json=as_json, quiet=quiet)
     options: dict[str, object] = {"data": data, "model": model, "trust": tuple(trust or ()), "threads": threads}
-    options |= {"test": test, "unlabelled": unlabelled, "max_memory": max_memory}
+    options |= {"test": test, "unlabelled": unlabelled, "max_memory": max_memory, "learn": learn}
     verified = verify_folder(certificate, progress=output.progress, **options)  # type: ignore[arg-type]
     output.result(_record(verified))
     output.say(*(_brief(verified.result) if quiet else _words(verified, verbose=verbose)))

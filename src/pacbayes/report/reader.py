@@ -64,6 +64,8 @@ def _limit_row(statement: Statement, about: str, value: float, top: float) -> Da
 
 
 def _rows_words(statement: Statement) -> str:
+    if statement.drawn is not None:
+        return f"judged rows, by {statement.drawn.draws:,} draws"
     return "judged rows" if statement.source is None else "rows without labels, and the judged ones"
 
 

@@ -21,6 +21,7 @@ from pacbayes.runs.comparison import ComparisonFile
 from pacbayes.runs.folder import CERTIFICATE, COLUMNS, MODEL, StoredRun, load_run, read_bounded, read_certificate
 from pacbayes.runs.methods import choose_method, estimator_for, fit_on_table
 from pacbayes.runs.models import trust_needed
+from pacbayes.runs.networks import NETWORK, verify_network
 from pacbayes.runs.predictors import ChangedPredictorError, as_linear, compare_models
 from pacbayes.runs.refit import TRANSFER, Refitting, check_again, check_stored, check_transfer
 from pacbayes.runs.run import Progress, silent
@@ -69,6 +70,7 @@ def verify_folder(
     unlabelled: str | Path | None = None,
     model: str | Path | None = None,
     trust: tuple[str, ...] = (),
+    learn: bool = False,
     threads: int = 1,
     max_memory: int | str | None = None,
     progress: Progress = silent,
@@ -80,7 +82,8 @@ def verify_folder(
     place : path
         The folder, or its certificate.json.
     data : path, optional
-        The table it was made from; then everything is run again and compared.
+        The table it was made from; then everything is run again and compared. Of a network an npz file with its rows
+        ``x`` and labels ``y``; it is then judged again.
     test : path, optional
         The table of judged rows, if they came from one of their own.
     unlabelled : path, optional
@@ -89,6 +92,8 @@ def verify_folder(
         The predictor's model.json or its folder; by default beside the certificate.
     trust : tuple of str
         Dotted path of a model outside the list of scikit-learn's classifiers that may be imported.
+    learn : bool, default=False
+        Whether to learn a network again, too; everything else is learned again in any case.
     threads : int, default=1
         For linear algebra and boosting.
     max_memory : int or str, optional
@@ -120,6 +125,12 @@ def verify_folder(
     if data is not None and not procedure.repeatable:
         raise ValueError("A certificate from watch cannot be run again from data.")
     folder = path if path.is_dir() else path.parent
+    if (folder / NETWORK).is_file() and (path.is_dir() or path.name == CERTIFICATE):
+        others = any(each is not None for each in (test, unlabelled, model)) or bool(trust)
+        with progress("Checking ..."):
+            return _verify_network(folder, data, max_memory, learn=learn, others=others)
+    if learn:
+        raise ValueError("--learn goes with a network. Everything else is learned again with --data in any case.")
     if "certificate" in certificate.digests:  # it starts from another one
         return _verify_transfer(certificate, folder, data)
     beside = folder / TRANSFER
@@ -129,6 +140,15 @@ def verify_folder(
     with progress("Checking ..."):
         further = None if transfer is None else Refitting(transfer, unlabelled)
         return _verify(certificate, folder, data, test, model, trust, threads, max_memory, further)
+
+
+def _verify_network(
+    folder: Path, data: str | Path | None, max_memory: int | str | None, *, learn: bool, others: bool
+) -> Verified:
+    if others:
+        raise ValueError("--test, --unlabelled, --model and --trust go with runs on tables. This is a network.")
+    certificate, result = verify_network(folder, data, learn=learn, max_memory=max_memory)
+    return Verified(certificate, result, ("data",) if data is None else ())
 
 
 def _verify_transfer(transfer: Certificate, folder: Path, data: str | Path | None) -> Verified:

@@ -28,8 +28,11 @@ if TYPE_CHECKING:
     from pacbayes.torch.excess_bounds import excess_kl, excess_relaxed, split_kl, unexpected_bernstein, vector_kl
     from pacbayes.torch.gaussian import GaussianNetwork
     from pacbayes.torch.given import GivenNetwork
+    from pacbayes.torch.network_verification import verify
     from pacbayes.torch.quadrature import expected_zero_one
     from pacbayes.torch.references import NetworkReference
+    from pacbayes.torch.storage import load
+    from pacbayes.torch.stored_networks import StoredGaussian, StoredNetwork
     from pacbayes.torch.training import Training, train
     from pacbayes.torch.weights import WeightGaussian
 
@@ -43,6 +46,8 @@ __all__ = [
     "NetworkReference",
     "PosteriorTraining",
     "Standardization",
+    "StoredGaussian",
+    "StoredNetwork",
     "Training",
     "WeightGaussian",
     "betting",
@@ -62,6 +67,7 @@ __all__ = [
     "kl_ball_min",
     "kl_inv_lower",
     "kl_inv_upper",
+    "load",
     "maurer",
     "maurer_relaxed",
     "mcallester",
@@ -73,6 +79,7 @@ __all__ = [
     "train",
     "unexpected_bernstein",
     "vector_kl",
+    "verify",
 ]
 
 # where each public name lives; type checkers and the site read the imports above
@@ -86,6 +93,8 @@ _HOMES = {
     "NetworkReference": "pacbayes.torch.references",
     "PosteriorTraining": "pacbayes.torch.descent",
     "Standardization": "pacbayes.torch.architectures",
+    "StoredGaussian": "pacbayes.torch.stored_networks",
+    "StoredNetwork": "pacbayes.torch.stored_networks",
     "Training": "pacbayes.torch.training",
     "WeightGaussian": "pacbayes.torch.weights",
     "betting": "pacbayes.torch.betting_bounds",
@@ -105,6 +114,7 @@ _HOMES = {
     "kl_ball_min": "pacbayes.torch.divergences",
     "kl_inv_lower": "pacbayes.torch.divergences",
     "kl_inv_upper": "pacbayes.torch.divergences",
+    "load": "pacbayes.torch.storage",
     "maurer": "pacbayes.torch.bounds",
     "maurer_relaxed": "pacbayes.torch.bounds",
     "mcallester": "pacbayes.torch.bounds",
@@ -116,6 +126,7 @@ _HOMES = {
     "train": "pacbayes.torch.training",
     "unexpected_bernstein": "pacbayes.torch.excess_bounds",
     "vector_kl": "pacbayes.torch.excess_bounds",
+    "verify": "pacbayes.torch.network_verification",
 }
 
 _missing = [name for name in ("torch", "safetensors") if find_spec(name) is None]

@@ -21,6 +21,7 @@ from pacbayes.torch.classifier import Fitter, ModuleFactory, NetworkClassifier
 from pacbayes.torch.learner import NetworkClassifierLearner
 from pacbayes.torch.outputs import TIE
 from pacbayes.torch.predictor import check_shape
+from pacbayes.torch.stored_forms import StorableNetwork, StoredForm, certified_form
 from pacbayes.torch.training import Training
 
 __all__ = ["CertifiedNetwork"]
@@ -33,7 +34,7 @@ _SNAPSHOTS = (
 )  # fewer than for other learners: with the last possible stop fits on 1.55 times all rows
 
 
-class CertifiedNetwork(ClassifierMixin, CertifiedSplit):
+class CertifiedNetwork(StorableNetwork, ClassifierMixin, CertifiedSplit):
     """A network with an exact limit on its true error: trained on a part of the rows, evaluated on the rest.
 
     As :class:`pacbayes.CertifiedClassifier`, for modules of PyTorch. The rows are shuffled, the network is trained on a
@@ -59,7 +60,7 @@ class CertifiedNetwork(ClassifierMixin, CertifiedSplit):
     split : float or "adaptive", default="adaptive"
         Share of the rows to learn from, in (0, 1). "adaptive" has it found on the way: networks are trained on 5, 10,
         20 and 40 % of the rows as well, so that all trainings together see at most 1.55 times all rows per epoch. A
-        fixed share costs one training; for images with a hundred rows per class or more 0.7 is a good one.
+        fixed share costs one training.
     metrics, differences, cost
         What is certified, as in :class:`pacbayes.CertifiedClassifier`; all of it holds together.
     groups : int or sequence of int, default=None
@@ -264,6 +265,9 @@ class CertifiedNetwork(ClassifierMixin, CertifiedSplit):
         """Return this model, for rows of a shape that it takes."""
         check_shape(type(self).__name__, shape, self.input_shape_)
         return self
+
+    def _stored_form(self) -> StoredForm:
+        return certified_form(self)
 
     def fitted_digests(self) -> dict[str, str]:
         """Return the SHA-256 of the weights."""

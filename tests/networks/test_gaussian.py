@@ -265,8 +265,8 @@ def test_near_ties_are_errors():
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"module": "network"}, "must be a torch module or a function"),
-        ({"module": dict}, "must be a torch module or a function"),
+        ({"module": "network"}, "must be a torch module or what makes one"),
+        ({"module": dict}, "must be a torch module or return one"),
         ({"module": lambda: 3}, "must be a torch module or return one"),
         ({"layers": "first"}, "'layers'"),
         ({"objective": "bayes"}, "'objective'"),
@@ -291,6 +291,25 @@ def test_junk_is_refused_in_a_sentence(options, words):
     with pytest.raises(ValueError, match=words) as caught:
         fit(**{"module": small, **options})
     assert "\n" not in str(caught.value)
+
+
+def test_a_class_that_no_learning_row_has_must_be_given():
+    labels = np.where(np.arange(len(Y)) == len(Y) - 1, 10, Y)
+    options = {"training": Training(epochs=1), "posterior_training": PosteriorTraining(epochs=0), "random_state": 0}
+    model = GaussianNetwork(lambda: fully_connected(64, 8, 11), **options)
+    with pytest.raises(ValueError, match="'classes' argument of GaussianNetwork must be given"):
+        model.fit(X, labels, in_order=True)
+    assert model.set_params(classes=np.arange(11)).fit(X, labels, in_order=True).certificate_.value > 0.0
+
+
+def test_a_factory_may_hand_out_the_same_module():
+    torch.manual_seed(0)
+    kept = small()
+    before = kept[0].weight.clone()
+    options = {"posterior_training": PosteriorTraining(epochs=0)}
+    one, two = (fit(lambda: kept, **options) for _ in range(2))
+    assert torch.equal(kept[0].weight, before)
+    assert one.predictor_.digest == two.predictor_.digest
 
 
 def test_rows_of_another_size_are_refused(last):

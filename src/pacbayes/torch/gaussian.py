@@ -48,7 +48,7 @@ class GaussianNetwork(CertifiedEstimator, ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     module : Module or callable
-        A network that returns logits, which is copied; or a function without arguments that makes one.
+        A network that returns logits, which is copied; or a function or class that makes one without arguments.
     layers : {"last", "linear", "all"}, default="last"
         Whose weights get a distribution: of the linear layer that gives the logits, of all linear layers, or of all
         convolutions of images, too. Everything else stays as learned on the learning rows.
@@ -81,7 +81,7 @@ class GaussianNetwork(CertifiedEstimator, ClassifierMixin, BaseEstimator):
     candidates : int, default=1
         How many settings you compare by their certificates on the same rows; each is given ``delta/candidates``.
     classes : array_like, optional
-        The labels in the order of the logits; by default those that occur, sorted.
+        The labels in the order of the logits; by default those that occur, sorted, all of them in learning rows.
     device : str, default="cpu"
         Where to compute; "auto" is CUDA where there is one.
     progress : bool, optional
@@ -179,9 +179,9 @@ class GaussianNetwork(CertifiedEstimator, ClassifierMixin, BaseEstimator):
 
     def _check_parameters(self) -> None:
         owner = type(self).__name__
-        if not isinstance(self.module, nn.Module) and (isinstance(self.module, type) or not callable(self.module)):
+        if not callable(self.module):  # as modules are, too
             raise ValueError(  # noqa: TRY004
-                f"The 'module' argument of {owner} must be a torch module or a function that makes one. "
+                f"The 'module' argument of {owner} must be a torch module or what makes one. "
                 f"Got {self.module!r:.60} instead."
             )
         check_delta(owner, self.delta)
@@ -264,6 +264,7 @@ class GaussianNetwork(CertifiedEstimator, ClassifierMixin, BaseEstimator):
             training=Training() if self.training is None else self.training,
             posterior_training=self._posterior_training,
             held_out=float(self.held_out),
+            are_classes_given=self.classes is not None,
             device=self.device,
             progress=self.progress,
         )

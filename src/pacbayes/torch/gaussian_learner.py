@@ -43,6 +43,7 @@ class LearnedGaussian:
     choices: Sequence[Choice]
     kl: float
     rate: float | None = None
+    features: torch.Tensor | None = None  # of the judged rows, where training computed them
     stored: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -70,7 +71,7 @@ class LearnedGaussian:
     def expected_errors(self, sample: Sample, start: int) -> FloatArray:
         """Return for each judged row at least the probability of an error."""
         judged = sample.order[start:]
-        return self.predictor.expected_errors(np.asarray(sample.X)[judged], sample.y[judged])
+        return self.predictor.expected_errors(np.asarray(sample.X)[judged], sample.y[judged], self.features)
 
     def draw_errors(self, sample: Sample, start: int, passes: int, seed: int, *, ties: float = 1.0) -> int:
         """Count the errors of networks drawn for each judged row and pass."""
@@ -108,11 +109,13 @@ class GaussianLearner:
     training: Training
     posterior_training: PosteriorTraining
     held_out: float = 0.0
+    are_classes_given: bool = True
     device: torch.device | str = "cpu"
     progress: bool | None = None
 
     def learn(self, sample: Sample, count: int) -> LearnedGaussian:
         """Learn the prior from the first rows of the order, and the posterior on the others."""
+        self._check_classes(sample.y[sample.order[:count]])
         rows, aside = np.asarray(sample.X), self._aside(count)
         module = self.make(sample.seed)
         names = self._choose(module, rows)  # before any time is spent on training
@@ -121,13 +124,34 @@ class GaussianLearner:
         seeds = [int(each) for each in np.random.SeedSequence([sample.seed, *_STREAM]).generate_state(2)]
         start = _Start(module, names, prior, sample, seeds[0])
         rate = self._predict_rate(start, count, aside) if aside else None
-        is_prior = self.posterior_training.epochs == 0
-        posterior = prior if is_prior else self._optimise(start, count, rate, seeds[1])
-        predictor = GaussianPredictor.with_means(
-            module, posterior, layers=names, prior=prior, classes=self.classes, shape=self.shape,
-            is_exact=self.layers == "last", device=self._device,
-        )  # fmt: skip
-        return LearnedGaussian(predictor, is_prior, self._choices(count, aside), predictor.kl, rate)
+        if self.posterior_training.epochs == 0:
+            predictor = self._predictor(start, prior)
+            return LearnedGaussian(predictor, True, self._choices(count, aside), predictor.kl)
+        risk = self._risk(start, sample.order[count:])
+        predictor = self._predictor(start, self._optimise(risk, rate, seeds[1]))
+        features = risk.features if isinstance(risk, LastLayerRisk) else None
+        return LearnedGaussian(predictor, False, self._choices(count, aside), predictor.kl, rate, features)
+
+    def _predictor(self, start: _Start, posterior: WeightGaussian) -> GaussianPredictor:
+        return GaussianPredictor.with_means(
+            start.module,
+            posterior,
+            layers=start.names,
+            prior=start.prior,
+            classes=self.classes,
+            shape=self.shape,
+            is_exact=self.layers == "last",
+            device=self._device,
+        )
+
+    def _check_classes(self, labels: Labels) -> None:
+        """Classes that were not given are those of the learning rows, or the prior depends on the judged rows, too."""
+        missing = [] if self.are_classes_given or not len(labels) else np.setdiff1d(self.classes, labels).tolist()
+        if missing:
+            raise ValueError(
+                "The 'classes' argument of GaussianNetwork must be given where the learning rows lack a class. "
+                f"Got none of {missing[0]!r} among {len(labels)} learning rows."
+            )
 
     def _aside(self, count: int) -> int:
         """Return how many learning rows are kept aside to predict the rate."""
@@ -146,15 +170,13 @@ class GaussianLearner:
 
     def make(self, seed: int) -> nn.Module:
         """Return a module of its own, as it is given or as the factory makes it, on the device."""
-        if isinstance(self.module, nn.Module):
-            return copy.deepcopy(self.module).to(self._device)
         with seeded(seed):
-            module = self.module()
+            module = self.module if isinstance(self.module, nn.Module) else self.module()
         if not isinstance(module, nn.Module):
             raise ValueError(  # noqa: TRY004
                 f"The 'module' argument of GaussianNetwork must be a torch module or return one. Got {module!r:.60}."
             )
-        return module.to(self._device)
+        return copy.deepcopy(module).to(self._device)  # a factory may hand out what it keeps
 
     @property
     def _device(self) -> torch.device:
@@ -195,11 +217,9 @@ class GaussianLearner:
         """The share of delta that the bound has; the rest is for draws."""
         return 1.0 if self.layers == "last" else 1.0 - DRAW_SHARE
 
-    def _optimise(self, start: _Start, count: int, rate: float | None, seed: int) -> WeightGaussian:
+    def _optimise(self, risk: LastLayerRisk | DrawnRisk, rate: float | None, seed: int) -> WeightGaussian:
         """Return the posterior with the smallest certificate along the way, which may be the prior."""
-        judged = start.sample.order[count:]
-        risk = self._risk(start, judged)
-        given = len(judged), self.delta * self._share, rate
+        given = risk.rows, self.delta * self._share, rate
         descend(risk, OBJECTIVES[self.objective](*given), self._certificate(*given), self.posterior_training, seed)
         return risk.module.gaussian()
 

@@ -126,11 +126,18 @@ class GaussianPredictor:
         """SHA-256 of :meth:`to_bytes`: what certificates have under "network"."""
         return hashlib.sha256(self.to_bytes()).hexdigest()
 
-    def expected_errors(self, rows: NDArray[Any], labels: Labels) -> FloatArray:
-        """Return for each row at least the probability that a draw misclassifies it; exact predictors have it."""
+    def expected_errors(self, rows: NDArray[Any], labels: Labels, features: torch.Tensor | None = None) -> FloatArray:
+        """Return for each row at least the probability that a draw misclassifies it; exact predictors have it.
+
+        Parameters
+        ----------
+        rows, labels : ndarray
+        features : Tensor, optional
+            What the last layer is given for these rows, where that was computed before.
+        """
         codes = code_labels(labels, self.classes).numpy()
         result = np.ones(len(rows))
-        for part, means, variances in self._scores(rows):
+        for part, means, variances in self._scores(rows, features):
             finite = np.isfinite(means).all(axis=1) & np.isfinite(variances).all(axis=1)
             places = part[finite]  # a row with features that are not finite counts as an error
             result[places] = expected_zero_one(means[finite], variances[finite], codes[places])
@@ -167,19 +174,25 @@ class GaussianPredictor:
         """Return the logits of the network at the posterior's means, about which nothing is certified."""
         return module_outputs(self.module, rows, self.shape, device=self.device, classes=len(self.classes))
 
-    def _scores(self, rows: NDArray[Any]) -> Iterator[tuple[IntArray, FloatArray, FloatArray]]:
+    def _scores(
+        self, rows: NDArray[Any], known: torch.Tensor | None = None
+    ) -> Iterator[tuple[IntArray, FloatArray, FloatArray]]:
         """Yield numbers of rows, and means and variances of their logits in double precision."""
         layer = self.layers[0]
         weight, bias = (f"{layer}.{part}" if layer else part for part in ("weight", "bias"))
         means = {name: value.cpu().double().numpy() for name, value in self.posterior.means.items()}
         variances = {name: value.cpu().double().numpy() ** 2 for name, value in self.posterior.scales.items()}
         for start in range(0, len(rows), _ROWS):
-            batch = to_tensor(rows[start : start + _ROWS], self.shape).to(self.device)
-            features = features_of(self.module, layer, batch).cpu().double().numpy()
+            block = slice(start, start + _ROWS)
+            found = self._features(rows[block]) if known is None else known[block]
+            features = found.cpu().double().numpy()
             with np.errstate(over="ignore", invalid="ignore"):
                 centre = features @ means[weight].T + means.get(bias, 0.0)
                 spread = (features * features) @ variances[weight].T + variances.get(bias, 0.0)
-            yield np.arange(start, start + len(batch)), centre, spread
+            yield np.arange(start, start + len(features)), centre, spread
+
+    def _features(self, rows: NDArray[Any]) -> torch.Tensor:
+        return features_of(self.module, self.layers[0], to_tensor(rows, self.shape).to(self.device))
 
     def _drawn(self, rows: NDArray[Any], generator: torch.Generator) -> Iterator[tuple[IntArray, FloatArray]]:
         """Yield numbers of rows, and logits of a network drawn for each."""

@@ -12,6 +12,7 @@ GALLERY = {
     "abstention.py": "among the rows that it answers is at most 1 %",
     "audit_by_group.py": "The error differs by at most ",
     "any_classifier.py": "the true error of `predict` is at most 2.",
+    "certify_your_network.py": "from folder and rows, the certificate holds: True",
     "bound_of_your_own.py": "wrong at worst: pb.bounds.clopper_pearson 5.0 %",
     "choose_a_bound.py": "betting",
     "churn_table.py": "verified from the table: True",
@@ -29,6 +30,7 @@ TEXTS = {
     "breast_cancer.py": "at most 0.0",
     "certificate.py": "ok     the predictor is what these rows give",
 }
+NEEDS_TORCH = {"certify_your_network.py"}
 LARGEST = 80_000  # bytes of a stored picture
 
 
@@ -47,6 +49,8 @@ def test_example(name, tmp_path):
 
 @pytest.mark.parametrize("name", GALLERY)
 def test_gallery(name, tmp_path):
+    for needed in ("torch", "safetensors") if name in NEEDS_TORCH else ():
+        pytest.importorskip(needed)
     printed = run(name, tmp_path)
     assert GALLERY[name] in printed
     assert len(printed.splitlines()) <= 2

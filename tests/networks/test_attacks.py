@@ -5,6 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from safetensors.torch import save
+from typer.testing import CliRunner
+
+from pacbayes.cli._app import app
+from pacbayes.torch import PosteriorTraining, load, train, verify
+from pacbayes.torch.states import state_bytes
+
 from networks.tampering import (
     TRAINING,
     X,
@@ -22,12 +29,6 @@ from networks.tampering import (
     write_certificate,
     write_weights,
 )
-from safetensors.torch import save
-from typer.testing import CliRunner
-
-from pacbayes.cli._app import app
-from pacbayes.torch import PosteriorTraining, load, train, verify
-from pacbayes.torch.states import state_bytes
 
 KINDS = ("deterministic", "last", "linear", "prior")
 

@@ -6,6 +6,12 @@ import struct
 
 import pytest
 import torch
+from typer.testing import CliRunner
+
+from pacbayes.cli._app import app
+from pacbayes.torch import load, verify
+from pacbayes.torch.network_folder import NetworkRecord
+
 from networks.tampering import (
     X,
     Y,
@@ -17,11 +23,6 @@ from networks.tampering import (
     read_record,
     write_weights,
 )
-from typer.testing import CliRunner
-
-from pacbayes.cli._app import app
-from pacbayes.torch import load, verify
-from pacbayes.torch.network_folder import NetworkRecord
 
 
 @pytest.fixture(scope="module")

@@ -6,9 +6,10 @@ import zipfile
 
 import numpy as np
 import pytest
-from networks.tampering import X, Y
 
 from pacbayes.runs.networks import read_arrays
+
+from networks.tampering import X, Y
 
 
 def write_npy(archive, name, descr, shape, data):

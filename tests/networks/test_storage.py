@@ -11,19 +11,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from networks.tampering import (
-    FACTORY,
-    TRAINING,
-    X,
-    Y,
-    failed,
-    fit_gaussian,
-    fit_network,
-    read_certificate,
-    read_record,
-    reissue,
-    write_certificate,
-)
 from torch import nn
 from typer.testing import CliRunner
 
@@ -38,6 +25,20 @@ from pacbayes.torch import (
     fully_connected,
     load,
     verify,
+)
+
+from networks.tampering import (
+    FACTORY,
+    TRAINING,
+    X,
+    Y,
+    failed,
+    fit_gaussian,
+    fit_network,
+    read_certificate,
+    read_record,
+    reissue,
+    write_certificate,
 )
 
 KINDS = ("deterministic", "last", "linear", "prior")

@@ -29,6 +29,7 @@ class LossLearner(Protocol):
 ReferenceEstimator: TypeAlias = "Classifier | LossLearner"
 Estimator = TypeVar("Estimator", bound=ReferenceEstimator)
 _SAME = 1e-9  # of losses, between batches
+_SINGLE = 1e-4  # what single precision may change in them
 
 
 def fit_snapshot(
@@ -61,11 +62,9 @@ def reference_losses(model: ReferenceEstimator | OneClass, X: Rows, y: Labels, l
     def ask(asked: ReferenceEstimator | OneClass, rows: IntArray) -> FloatArray:
         return _losses(asked, take(X, rows), y[rows], loss)
 
-    answers = ask_row_by_row(model, ask, y.size, seed_of(0, y), sample_size(y.size), within=_SAME)
-    different = answers.different(_SAME)
-    if different.any():
-        rows = np.flatnonzero(different)
-        answers.together[rows] = np.concatenate([ask(model, rows[k : k + 1]) for k in range(rows.size)])
+    answers = ask_row_by_row(model, ask, y.size, seed_of(0, y), sample_size(y.size), within=_SINGLE)
+    if answers.different(_SAME).any():  # as probabilities of a network in single precision
+        return np.concatenate([ask(model, np.array([row])) for row in range(y.size)])
     return np.asarray(answers.together)
 
 

@@ -18,6 +18,7 @@ from pacbayes._core.types import FloatArray, RandomState
 from pacbayes.torch.arrays import Loaded, code_labels, to_tensor
 from pacbayes.torch.outputs import find_device, module_outputs, seeded
 from pacbayes.torch.predictor import NetworkPredictor, check_shape
+from pacbayes.torch.states import load_state, state_bytes
 from pacbayes.torch.training import Training, train
 
 __all__ = ["Fitter", "ModuleFactory", "NetworkClassifier"]
@@ -48,6 +49,8 @@ class NetworkClassifier(NetworkPredictor, ClassifierMixin, BaseEstimator):
         "auto" is CUDA where there is one.
     progress : bool, optional
         Whether to show a bar on stderr; by default where that is a terminal and rich is installed.
+    warm_start : bool, default=False
+        Whether a further fit continues from the weights of the last, if classes and shape are the same.
     random_state : int, RandomState or None
         Of the first weights, the order of rows, augmentation and dropout. The same machine with the same number of
         threads learns the same network.
@@ -81,6 +84,7 @@ class NetworkClassifier(NetworkPredictor, ClassifierMixin, BaseEstimator):
         input_shape: tuple[int, ...] | None = None,
         device: str | torch.device = "cpu",
         progress: bool | None = None,
+        warm_start: bool = False,
         random_state: RandomState = None,
     ) -> None:
         self.module_factory = module_factory
@@ -90,6 +94,7 @@ class NetworkClassifier(NetworkPredictor, ClassifierMixin, BaseEstimator):
         self.input_shape = input_shape
         self.device = device
         self.progress = progress
+        self.warm_start = warm_start
         self.random_state = random_state
 
     def check_parameters(self, owner: str | None = None) -> None:
@@ -126,6 +131,7 @@ class NetworkClassifier(NetworkPredictor, ClassifierMixin, BaseEstimator):
         owner = type(self).__name__
         self.check_parameters()
         rows, labels, shape = self.read_rows(owner, X, y)
+        before = self._fits()
         self.input_shape_ = shape if self.input_shape is None else tuple(self.input_shape)
         check_shape(owner, shape, self.input_shape_)
         self.n_features_in_ = rows.shape[1]
@@ -133,15 +139,22 @@ class NetworkClassifier(NetworkPredictor, ClassifierMixin, BaseEstimator):
         codes = code_labels(labels, self.classes_)
         seed = _draw_seed(self.random_state)
         with seeded(seed, find_device(owner, self.device)):
-            self.module_ = self._learn(rows, codes, seed)
+            last = self.module_ if self.warm_start and before == self._fits() else None
+            self.module_ = self._learn(rows, codes, seed, last)
         self._score(rows[:1])  # whatever came back answers for all classes
         return self
 
-    def _learn(self, rows: NDArray[np.generic], codes: Tensor, seed: int) -> nn.Module:
-        """Return a trained module."""
+    def _fits(self) -> tuple[object, object]:
+        """Return what the weights of a network fit: the shape of a row, and the classes."""
+        return getattr(self, "input_shape_", None), np.asarray(getattr(self, "classes_", ())).tolist()
+
+    def _learn(self, rows: NDArray[np.generic], codes: Tensor, seed: int, last: nn.Module | None) -> nn.Module:
+        """Return a trained module, which begins with the weights of the last where there is one."""
         owner, device = type(self).__name__, find_device(type(self).__name__, self.device)
         # a copy: layers that a factory hands out again and again must not carry what was learned into the next fit
         module = deepcopy(_check_module(owner, "module_factory", self.module_factory())).to(device)
+        if last is not None:
+            load_state(module, state_bytes(last))
         if self.fitter is not None:
             returned = self.fitter(module, to_tensor(rows, self.input_shape_), codes)
             return (module if returned is None else _check_module(owner, "fitter", returned)).eval()

@@ -108,9 +108,9 @@ _CAUSES = {
     "other_groups": _THESE + ": rows are in other groups.",
     "other_versions": "Other numbers are learned from these rows here. It was issued with {claimed}, here is {found}: "
     "either that is why, or it was changed. Verify it with those versions.",
-    "other_network": "Learned again from these rows, another network results, which predicts {found:.2%} of the judged "
-    "rows alike: either this machine, its number of threads or its version of torch is another one, or it was learned "
-    "from other rows. Without learning again the rest is verified.",
+    "other_network": "Learned again from these rows, another network results, which predicts a share of {found:.4f} of "
+    "the judged rows alike: either this machine, its number of threads or its version of torch is another one, or it "
+    "was learned from other rows. Without learning again the rest is verified.",
     "other_numbers": "The same data give other numbers: the certificate, or the settings stored with the predictor, "
     "were changed.",
 }

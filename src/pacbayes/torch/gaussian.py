@@ -25,6 +25,7 @@ from pacbayes.torch.gaussian_predictor import GaussianPredictor
 from pacbayes.torch.layers import LAYERS
 from pacbayes.torch.objectives import OBJECTIVES
 from pacbayes.torch.outputs import find_device, probabilities
+from pacbayes.torch.stored_forms import StorableNetwork, StoredForm, gaussian_form
 from pacbayes.torch.training import Training
 from pacbayes.torch.weights import WeightGaussian
 
@@ -34,7 +35,7 @@ _BOUNDS = {"portfolio": "betting", "betting": "betting", "maurer": "maurer"}
 _PRIOR_MEANS = ("initial", "zero")
 
 
-class GaussianNetwork(CertifiedEstimator, ClassifierMixin, BaseEstimator):
+class GaussianNetwork(StorableNetwork, CertifiedEstimator, ClassifierMixin, BaseEstimator):
     """A Gaussian over weights of a network around a prior from learning rows, with a certificate on its draws.
 
     ``fit`` shuffles the rows and trains the network on a first part, the learning rows. Its weights are the prior's
@@ -281,6 +282,9 @@ class GaussianNetwork(CertifiedEstimator, ClassifierMixin, BaseEstimator):
         """Return every fitted number, for whoever runs the fit again."""
         tensors = {name: value.numpy() for name, value in self.predictor_.tensors().items()}
         return {"classes_": self.classes_, "mean": self.predictor_.mean_logits(self._rows(X)), **tensors}
+
+    def _stored_form(self) -> StoredForm:
+        return gaussian_form(self)
 
     def fitted_digests(self) -> dict[str, str]:
         """Return the SHA-256 of prior, posterior and the rest of the network, as the certificate has it."""

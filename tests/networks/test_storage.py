@@ -4,6 +4,8 @@ import json
 import re
 import subprocess
 import sys
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -11,10 +13,30 @@ import torch
 from torch import nn
 from typer.testing import CliRunner
 
+from pacbayes.certificate import issue
 from pacbayes.cli._app import app
-from pacbayes.torch import CertifiedNetwork, GaussianNetwork, PosteriorTraining, Training, load, verify
+from pacbayes.torch import (
+    CertifiedNetwork,
+    GaussianNetwork,
+    PosteriorTraining,
+    Training,
+    fully_connected,
+    load,
+    verify,
+)
 
-from networks.tampering import FACTORY, TRAINING, X, Y, failed, fit_gaussian, fit_network, read_record
+from networks.tampering import (
+    FACTORY,
+    TRAINING,
+    X,
+    Y,
+    failed,
+    fit_gaussian,
+    fit_network,
+    read_certificate,
+    read_record,
+    write_certificate,
+)
 
 KINDS = ("deterministic", "last", "linear", "prior")
 
@@ -214,6 +236,41 @@ def test_groups_given_beside_the_rows(tmp_path):
     assert not verify(tmp_path / "grouped", X, Y, grouping=other)
     with pytest.raises(ValueError, match="pass grouping="):
         verify(tmp_path / "grouped", X, Y)
+
+
+COSTS = 1.0 - np.eye(2) + np.array([[0.0, 3.0], [0.0, 0.0]])
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"metrics": {"error": 3, "balanced-error": 1, "precision:1": 1, "brier": 1, "log-loss": 1}, "candidates": 3},
+        {"metrics": ("cost", "error"), "cost": COSTS},
+        {"metrics": ("error", "fnr:1"), "groups": [0], "differences": True},
+        {"split": "adaptive", "classes": [1, 0]},
+    ],
+    ids=["metrics", "cost", "groups", "adaptive"],
+)
+def test_every_statement_is_judged_again(tmp_path, options):
+    rows, labels = np.column_stack([np.arange(len(Y)) % 2, X]).astype(np.float32), Y % 2
+    model = fit_network(rows, labels, factory=partial(fully_connected, 65, 8, 2), **options)
+    model.save(tmp_path / "all")
+    result = verify(tmp_path / "all", rows, labels, learn=True)
+    assert result, str(result)
+    old = read_certificate(tmp_path / "all")
+    counted = [place for place, each in enumerate(old.statements) if isinstance(each.observed.get("errors"), int)]
+    for place in counted:
+        write_certificate(tmp_path / "all", forge_statement(old, place))
+        assert failed(verify(tmp_path / "all", rows, labels))
+
+
+def forge_statement(certificate, place):
+    """A certificate with another count in one of its statements."""
+    statements = list(certificate.statements)
+    observed = {**statements[place].observed, "errors": statements[place].observed["errors"] - 1}
+    statements[place] = replace(statements[place], observed=observed)
+    names = ("delta", "candidates", "choices", "notes", "digests", "seed")
+    return issue(certificate.procedure, statements, **{name: getattr(certificate, name) for name in names})
 
 
 def test_labels_that_are_text(tmp_path):

@@ -27,6 +27,7 @@ from pacbayes.metrics import Grouping
 
 __all__ = [
     "FITTED",
+    "MODEL_DIGESTS",
     "Certifier",
     "Issued",
     "Procedure",
@@ -41,7 +42,7 @@ __all__ = [
 
 # fitted numbers of two versions of the numerical libraries agree to this, relative to the largest of them
 FITTED = 1e-6
-_OF_MODELS = ("model", "network")  # digests of what was fitted
+MODEL_DIGESTS = ("model", "network")  # digests of what was fitted
 _SAME_WORDS = ("procedure", "delta", "candidates", "seed", "choices", "notes")
 
 
@@ -197,7 +198,7 @@ def learn_again(certificate: Certificate, X: RowsLike, y: Labels, model: object)
         return checks
     again = model.reissue(X, y)
     numbers = compare_numbers(model.fitted_numbers(X), again.fitted_numbers(X))
-    named = {name: certificate.digests[name] for name in _OF_MODELS if name in certificate.digests}
+    named = {name: certificate.digests[name] for name in MODEL_DIGESTS if name in certificate.digests}
     model_digest = compare("model", named, model.fitted_digests())
     return [*checks, model_digest, numbers, *compare_certificates(certificate, again.certificate_)]
 

@@ -10,7 +10,7 @@ from pacbayes._core.rows import labels_of, rows_of
 from pacbayes._core.state import State
 from pacbayes._core.types import IntArray, Labels, RowsLike
 from pacbayes.certificate import Certificate
-from pacbayes.procedures.base import Issued, Procedure, Sample, draw_order
+from pacbayes.procedures.base import MODEL_DIGESTS, Issued, Procedure, Sample, draw_order
 from pacbayes.procedures.cautions import CertificateWarning, find_cautions
 
 __all__ = ["ProcedureCertifier", "certify_rows"]
@@ -49,7 +49,7 @@ class ProcedureCertifier:
     def fitted_digests(self) -> dict[str, str]:
         """Return the SHA-256 of fitted numbers, as the run computed them."""
         given = self.issued.certificate.digests
-        return {"model": given["model"]} if "model" in given else {}
+        return {name: given[name] for name in MODEL_DIGESTS if name in given}
 
     def reissue(self, X: RowsLike, y: Labels) -> ProcedureCertifier:
         """Run the procedure again on these rows, in the same order."""

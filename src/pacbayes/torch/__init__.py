@@ -86,8 +86,8 @@ __all__ = [
 _HOMES = {
     "Augmentation": "pacbayes.torch.augmentation",
     "CertifiedNetwork": "pacbayes.torch.certified",
-    "GivenNetwork": "pacbayes.torch.given",
     "GaussianNetwork": "pacbayes.torch.gaussian",
+    "GivenNetwork": "pacbayes.torch.given",
     "Network": "pacbayes.torch.architectures",
     "NetworkClassifier": "pacbayes.torch.classifier",
     "NetworkReference": "pacbayes.torch.references",

@@ -60,7 +60,7 @@ class CertifiedNetwork(StorableNetwork, ClassifierMixin, CertifiedSplit):
     split : float or "adaptive", default="adaptive"
         Share of the rows to learn from, in (0, 1). "adaptive" has it found on the way: networks are trained on 5, 10,
         20 and 40 % of the rows as well, so that all trainings together see at most 1.55 times all rows per epoch. A
-        fixed share costs one training; for images with a hundred rows per class or more 0.7 is a good one.
+        fixed share costs one training.
     metrics, differences, cost
         What is certified, as in :class:`pacbayes.CertifiedClassifier`; all of it holds together.
     groups : int or sequence of int, default=None

@@ -36,19 +36,19 @@ class PosteriorTraining:
         looked at.
     batch_size : int, default=500
         Rows in a step.
-    learning_rate : float, default=0.02
+    learning_rate : float, default=0.05
         Of the means, in units of the prior's scale.
 
     Examples
     --------
     >>> from pacbayes.torch import PosteriorTraining
     >>> PosteriorTraining(epochs=5).to_dict()
-    {'epochs': 5, 'batch_size': 500, 'learning_rate': 0.02}
+    {'epochs': 5, 'batch_size': 500, 'learning_rate': 0.05}
     """
 
     epochs: int = 20
     batch_size: int = 500
-    learning_rate: float = 0.02
+    learning_rate: float = 0.05
 
     def __post_init__(self) -> None:
         owner = type(self).__name__

@@ -265,8 +265,8 @@ def test_near_ties_are_errors():
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"module": "network"}, "must be a torch module or a function"),
-        ({"module": dict}, "must be a torch module or a function"),
+        ({"module": "network"}, "must be a torch module or what makes one"),
+        ({"module": dict}, "must be a torch module or return one"),
         ({"module": lambda: 3}, "must be a torch module or return one"),
         ({"layers": "first"}, "'layers'"),
         ({"objective": "bayes"}, "'objective'"),

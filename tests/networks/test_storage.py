@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 from torch import nn
@@ -15,6 +16,7 @@ from typer.testing import CliRunner
 
 from pacbayes.certificate import issue
 from pacbayes.cli._app import app
+from pacbayes.procedures import CertificateWarning
 from pacbayes.torch import (
     CertifiedNetwork,
     GaussianNetwork,
@@ -35,6 +37,7 @@ from networks.tampering import (
     fit_network,
     read_certificate,
     read_record,
+    reissue,
     write_certificate,
 )
 
@@ -225,6 +228,29 @@ def test_rows_as_they_came(tmp_path):
     model = CertifiedNetwork(FACTORY, training=TRAINING, split=0.5, random_state=0).fit(X, Y, in_order=True)
     model.save(tmp_path / "later")
     assert verify(tmp_path / "later", X, Y, learn=True)
+
+
+def test_a_class_without_learning_rows(tmp_path):
+    labels = Y.copy()
+    labels[np.random.RandomState(0).permutation(len(Y))[-3:]] = 11  # the last judged rows
+    model = fit_network(labels=labels)
+    model.save(tmp_path / "rare")
+    assert len(model.classes_) == 11
+    assert len(load(tmp_path / "rare").classes_) == 10
+    assert verify(tmp_path / "rare", X, labels, learn=True)
+
+
+def test_notes_are_those_of_the_rows(tmp_path):
+    """A note that was taken away is missed, but for one that arrays cannot tell."""
+    order = np.argsort(Y, kind="stable")
+    frame = pd.DataFrame(X[order], index=pd.date_range("2020-01-01", periods=len(Y)))
+    with pytest.warns(CertificateWarning):
+        model = fit_network(frame, Y[order])
+    model.save(tmp_path / "noted")
+    assert [each.code for each in model.certificate_.notes] == ["sorted_by_label", "time_index"]
+    assert verify(tmp_path / "noted", X[order], Y[order], learn=True)
+    write_certificate(tmp_path / "noted", reissue(model.certificate_, notes=model.certificate_.notes[1:]))
+    assert failed(verify(tmp_path / "noted", X[order], Y[order])) == {"notes"}
 
 
 def test_groups_given_beside_the_rows(tmp_path):

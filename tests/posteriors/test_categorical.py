@@ -146,7 +146,7 @@ class TestEnds:
 
     def test_fewer_cells_are_looser_and_sound(self):
         for means, variances, label in points(20, 8):
-            few, many = (single(means, variances, label, cells=cells) for cells in (24, 6144))
+            few, many = (single(means, variances, label, cells=cells) for cells in (48, 6144))
             assert many <= few <= 1.0
 
 
@@ -187,7 +187,7 @@ def test_no_rows_give_nothing():
         ({"labels": [-1]}, r"'labels' argument .* between 0 and 1. Got -1 instead"),
         ({"labels": [0.0]}, r"'labels' argument .* must be 1 whole numbers"),
         ({"labels": [0, 1]}, r"'labels' argument .* must be 1 whole numbers"),
-        ({"cells": 3}, r"'cells' argument .* at least 24. Got 3 instead"),
+        ({"cells": 3}, r"'cells' argument .* at least 48. Got 3 instead"),
     ],
 )
 def test_bad_input_gets_one_sentence(changes, words):

@@ -49,7 +49,7 @@ class GaussianNetwork(StorableNetwork, CertifiedEstimator, ClassifierMixin, Base
     Parameters
     ----------
     module : Module or callable
-        A network that returns logits, which is copied; or a function without arguments that makes one.
+        A network that returns logits, which is copied; or a function or class that makes one without arguments.
     layers : {"last", "linear", "all"}, default="last"
         Whose weights get a distribution: of the linear layer that gives the logits, of all linear layers, or of all
         convolutions of images, too. Everything else stays as learned on the learning rows.
@@ -180,9 +180,9 @@ class GaussianNetwork(StorableNetwork, CertifiedEstimator, ClassifierMixin, Base
 
     def _check_parameters(self) -> None:
         owner = type(self).__name__
-        if not isinstance(self.module, nn.Module) and (isinstance(self.module, type) or not callable(self.module)):
+        if not callable(self.module):  # as modules are, too
             raise ValueError(  # noqa: TRY004
-                f"The 'module' argument of {owner} must be a torch module or a function that makes one. "
+                f"The 'module' argument of {owner} must be a torch module or what makes one. "
                 f"Got {self.module!r:.60} instead."
             )
         check_delta(owner, self.delta)

@@ -22,7 +22,7 @@ from pacbayes.procedures import CertificateWarning, Sample, draw_order, find_cau
 from pacbayes.procedures.base import check_order
 from pacbayes.procedures.judged_network import recheck_network
 from pacbayes.torch.arrays import read_rows
-from pacbayes.torch.judging import judge_network
+from pacbayes.torch.judging import TIMES, judge_network
 from pacbayes.torch.network_folder import ORDER, read_limited
 from pacbayes.torch.storage import Contents, open_network, read_contents
 from pacbayes.torch.stored_networks import StoredGaussian, StoredNetwork
@@ -37,7 +37,6 @@ __all__ = ["RecordedOrder", "verify", "verify_with_certificate"]
 
 _HEAD = 4096  # bytes before the numbers of an order
 _WORD = 8  # bytes of a row's number
-_TIMES = "time_index"  # the note about rows with an index of times
 
 
 @dataclass(slots=True)
@@ -175,7 +174,7 @@ def _find_notes(certificate: Certificate, rows: Any, labels: Labels) -> tuple[No
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CertificateWarning)
         found = find_cautions("verify", rows, labels)
-    return (*found, *(each for each in certificate.notes if each.code == _TIMES))
+    return (*found, *(each for each in certificate.notes if each.code == TIMES))
 
 
 def _judge(

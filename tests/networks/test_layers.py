@@ -145,7 +145,7 @@ def test_what_cannot_be_drawn_by_row_is_refused(module, layers, words):
 
 def test_a_module_that_reads_weights_is_refused():
     module = Lambda(_read, inner=nn.Linear(6, 6)).eval()
-    with pytest.raises(ValueError, match="reads the weights"):
+    with pytest.raises(ValueError, match="uses them otherwise"):
         choose_layers("me", module, "linear", ROWS)
 
 

@@ -75,7 +75,7 @@ def read_rows(owner: str, X: Loaded, y: ArrayLike | None = None, *, labelled: bo
 def to_tensor(rows: NDArray[Any], shape: Sequence[int]) -> torch.Tensor:
     """Return rows as the tensor of float32 that a network is given; whole numbers of eight bits are divided by 255.
 
-    That is what torchvision's ``ToTensor`` does with pixels. Anything else is handed over as it is.
+    That is what torchvision's ``ToTensor`` does with pixels. The tensor is a copy: a module may change it in place.
 
     Examples
     --------
@@ -84,8 +84,9 @@ def to_tensor(rows: NDArray[Any], shape: Sequence[int]) -> torch.Tensor:
     >>> to_tensor(np.array([[0, 255]], dtype=np.uint8), (2,)).tolist()
     [[0.0, 1.0]]
     """
-    tensor = torch.from_numpy(np.ascontiguousarray(rows)).reshape(len(rows), *shape)
-    return tensor.float().div_(_BYTE) if tensor.dtype == torch.uint8 else tensor.float()
+    with np.errstate(over="ignore"):  # doubles beyond float32 become infinite, and what comes of them an error
+        tensor = torch.from_numpy(np.array(rows, dtype=np.float32)).reshape(len(rows), *shape)
+    return tensor.div_(_BYTE) if rows.dtype == np.uint8 else tensor
 
 
 def code_labels(labels: Labels, classes: Labels) -> torch.Tensor:

@@ -21,7 +21,7 @@ from pacbayes.torch.arrays import code_labels, to_tensor
 from pacbayes.torch.descent import DrawnRisk, LastLayerRisk, PosteriorTraining, descend
 from pacbayes.torch.draws import DrawnModule
 from pacbayes.torch.gaussian_predictor import GaussianPredictor
-from pacbayes.torch.layers import choose_layers, features_of, parameter_names
+from pacbayes.torch.layers import check_rows_alone, choose_layers, features_of, parameter_names
 from pacbayes.torch.objectives import OBJECTIVES
 from pacbayes.torch.outputs import find_device, seeded
 from pacbayes.torch.training import Training, train
@@ -30,6 +30,7 @@ from pacbayes.torch.weights import WeightGaussian
 __all__ = ["GaussianLearner", "LearnedGaussian"]
 
 _ROWS = 1024
+_PROBES = 64  # rows that a module is tried on
 _EXPECTED_KL = 3.0  # of a posterior from a prior that learned; it matters little
 _STREAM = b"posterior"  # of a sample's seed: what is drawn in training is apart from what is judged
 
@@ -120,6 +121,8 @@ class GaussianLearner:
         module = self.make(sample.seed)
         names = self._choose(module, rows)  # before any time is spent on training
         self._train(module, sample, count - aside)
+        if self._choose(module, rows) != names:  # what starts at 0, say, shows after training alone
+            raise ValueError("The 'module' of GaussianNetwork must call the same layers before and after training.")
         prior = self._prior(module, names)
         seeds = [int(each) for each in np.random.SeedSequence([sample.seed, *_STREAM]).generate_state(2)]
         start = _Start(module, names, prior, sample, seeds[0])
@@ -183,8 +186,10 @@ class GaussianLearner:
         return find_device("GaussianNetwork", self.device)
 
     def _choose(self, module: nn.Module, rows: Any) -> tuple[str, ...]:
-        owner, probe = "GaussianNetwork", to_tensor(rows[:3], self.shape).to(self._device)
+        places = np.unique(np.linspace(0, len(rows) - 1, _PROBES).astype(np.intp))
+        owner, probe = "GaussianNetwork", to_tensor(rows[places], self.shape).to(self._device)
         names = choose_layers(owner, module.eval(), self.layers, probe)
+        check_rows_alone(owner, module, probe)
         with torch.no_grad():
             outputs = module(probe).shape[1]
         if outputs != len(self.classes):

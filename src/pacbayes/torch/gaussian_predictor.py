@@ -92,7 +92,7 @@ class GaussianPredictor:
         groups = {of: _group(tensors, of) for of in _GROUPS}
         _check_fit(own.state_dict(), groups)
         own.load_state_dict({**groups["state"], **groups["mean"]})
-        probe = torch.zeros(3, *options["shape"])
+        probe = torch.rand(3, *options["shape"], generator=torch.Generator().manual_seed(0))
         names = choose_layers("GaussianPredictor", own, layers, probe)
         if set(parameter_names(own, names)) != set(groups["mean"]):
             raise ValueError(f"The tensors must be about the weights of layers={layers!r} of the module. Got others.")

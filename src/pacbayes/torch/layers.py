@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import torch
 from torch import nn
+from torch.nn import functional
 from torch.nn.utils import parametrize
 
 from pacbayes.torch.draws import DrawnModule
+from pacbayes.torch.outputs import TIE
+from pacbayes.torch.states import state_digest
 from pacbayes.torch.weights import WeightGaussian
 
-__all__ = ["LAYERS", "choose_layers", "features_of", "parameter_names"]
+__all__ = ["LAYERS", "check_rows_alone", "choose_layers", "features_of", "parameter_names"]
 
 LAYERS = ("last", "linear", "all")
-_SAME = 1e-3  # of the logits of a row alone and among others, relative to the largest of them
+_ALONE = 16  # rows that are asked alone
 _NO_SCALE = 1e-30
 _TYPES: dict[str, tuple[type, ...]] = {"last": (nn.Linear,), "linear": (nn.Linear,), "all": (nn.Linear, nn.Conv2d)}
 
@@ -64,13 +68,17 @@ def choose_layers(owner: str, module: nn.Module, layers: str, rows: torch.Tensor
         )
     three = rows[torch.arange(3) % len(rows)]
     found: list[_Trace] = []
+    before = state_digest(module)
     with torch.no_grad():
         for count in (3, 2):
             trace, logits = _trace(owner, module, three[:count])
-            _check_logits(owner, module, three[:count], logits)
+            _check_logits(owner, logits, count)
+            check_rows_alone(owner, module, three[:count])
             found.append(trace)
             names = _names(owner, module, layers, trace, logits)
             _check_rows(owner, trace, names, count)
+    if state_digest(module) != before:
+        raise ValueError(f"The 'module' of {owner} must not change its buffers where it is evaluated.")
     if found[0].calls != found[1].calls:
         raise ValueError(f"The 'module' of {owner} must call the same layers for every batch of rows.")
     _check_replacement(owner, module, names, three)
@@ -112,7 +120,7 @@ def _trace(owner: str, module: nn.Module, rows: torch.Tensor) -> tuple[_Trace, t
 
     with _hooks(module, record):
         try:
-            return trace, module(rows)
+            return trace, module(rows.clone())  # which it may change in place
         except (RuntimeError, TypeError, ValueError, IndexError) as error:
             raise ValueError(
                 f"The 'module' of {owner} must take rows of shape {tuple(rows.shape)}. Got {type(error).__name__}: "
@@ -131,20 +139,32 @@ def _hooks(module: nn.Module, record: Callable[[str], Callable[..., None]]) -> I
             handle.remove()
 
 
-def _check_logits(owner: str, module: nn.Module, rows: torch.Tensor, logits: object) -> None:
-    """A module must return one row of logits for each row, whatever other rows it comes with."""
-    if not isinstance(logits, torch.Tensor) or logits.ndim != 2 or len(logits) != len(rows) or logits.shape[1] < 2:
+def _check_logits(owner: str, logits: object, rows: int) -> None:
+    """A module must return one row of logits for each row."""
+    if not isinstance(logits, torch.Tensor) or logits.ndim != 2 or len(logits) != rows or logits.shape[1] < 2:
         shape = tuple(logits.shape) if isinstance(logits, torch.Tensor) else type(logits).__name__
         raise ValueError(
             f"The 'module' of {owner} must return logits of shape (rows, classes) with at least 2 classes. "
-            f"Got {shape} for {len(rows)} rows instead."
+            f"Got {shape} for {rows} rows instead."
         )
-    alone = torch.cat([module(row.unsqueeze(0)) for row in rows])
-    if not torch.allclose(alone, logits, rtol=0.0, atol=_SAME * max(1.0, float(logits.abs().max()))):
+
+
+def check_rows_alone(owner: str, module: nn.Module, rows: torch.Tensor) -> None:
+    """Refuse a module that gives rows other logits alone or in another order than together."""
+    with torch.no_grad():
+        together, backwards = module(rows.clone()), module(rows.flip(0)).flip(0)
+        alone = torch.cat([module(row.clone()) for row in rows[:_ALONE].split(1)])
+    if not _are_close(backwards, together) or not _are_close(alone, together[:_ALONE]):
         raise ValueError(
             f"The 'module' of {owner} must give a row the same logits in every batch. "
             "Got others for a row alone than among others."
         )
+
+
+def _are_close(found: torch.Tensor, expected: torch.Tensor) -> bool:
+    """Return whether logits differ by no more than rounding may make them differ."""
+    finite = expected.abs().nan_to_num(0.0, 0.0, 0.0)
+    return torch.allclose(found, expected, rtol=0.0, atol=TIE * max(1.0, float(finite.max())), equal_nan=True)
 
 
 def _names(owner: str, module: nn.Module, layers: str, trace: _Trace, logits: torch.Tensor) -> tuple[str, ...]:
@@ -152,7 +172,7 @@ def _names(owner: str, module: nn.Module, layers: str, trace: _Trace, logits: to
     called = [name for name in trace.calls if type(module.get_submodule(name)) in _TYPES[layers]]
     if layers == "last":
         called = called[-1:]
-        if not called or trace.outputs[called[0]] is not logits:
+        if not called or not _gives(module.get_submodule(called[0]), trace.inputs[called[0]], logits):
             raise ValueError(
                 f"The 'module' of {owner} must return what its last nn.Linear returns, without a softmax, "
                 "for layers='last'."
@@ -162,6 +182,12 @@ def _names(owner: str, module: nn.Module, layers: str, trace: _Trace, logits: to
     for name in called:
         _check_alone(owner, module, name, trace.calls.count(name))
     return tuple(called)
+
+
+def _gives(layer: nn.Module, rows: torch.Tensor, logits: torch.Tensor) -> bool:
+    """Return whether logits are those of a linear layer; they may have been changed in place since."""
+    found = functional.linear(rows, layer.weight, layer.bias)
+    return found.shape == logits.shape and _are_close(logits, found)
 
 
 def _check_alone(owner: str, module: nn.Module, name: str, count: int) -> None:
@@ -181,19 +207,26 @@ def _check_alone(owner: str, module: nn.Module, name: str, count: int) -> None:
 
 
 def _check_replacement(owner: str, module: nn.Module, names: tuple[str, ...], rows: torch.Tensor) -> None:
-    """With next to no variance the drawn layers must give what the module gives, or it uses their weights otherwise."""
-    weights = {name: module.state_dict()[name].float() for name in parameter_names(module, names)}
+    """With next to no variance the drawn layers must give what the module gives, without the weights they replace.
+
+    Where a module holds a layer or its weights under another name, in a list, say, what is used there would stay as it
+    is and not be drawn. So there they are no numbers.
+    """
+    weights = {name: module.state_dict()[name].float().clone() for name in parameter_names(module, names)}
     start = WeightGaussian(weights, {name: torch.full_like(value, _NO_SCALE) for name, value in weights.items()})
+    without = copy.deepcopy(module)
     with torch.no_grad():
-        logits = module(rows)
+        for name in weights:
+            without.get_parameter(name).fill_(torch.nan)
+        logits = module(rows.clone())
         try:
-            drawn = DrawnModule(module, names, start).to(rows.device)(rows)
+            drawn = DrawnModule(without, names, start).to(rows.device)(rows.clone())
         except AttributeError:
             drawn = None
-    if drawn is None or not torch.allclose(drawn, logits, rtol=0.0, atol=_SAME * max(1.0, float(logits.abs().max()))):
+    if drawn is None or not _are_close(drawn, logits):
         raise ValueError(
-            f"The 'module' of {owner} must use the weights of a layer with a distribution by calling the layer. "
-            "Got one that reads the weights."
+            f"The 'module' of {owner} must use the weights of a layer with a distribution by calling the layer, by the "
+            "name under which it comes first. Got one that uses them otherwise."
         )
 
 

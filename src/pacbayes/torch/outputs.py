@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
+from torch.nn.parameter import is_lazy
 
 from pacbayes._core.types import BoolArray, FloatArray
 from pacbayes.torch.arrays import to_tensor
@@ -21,6 +22,7 @@ __all__ = [
     "find_device",
     "module_outputs",
     "near_ties",
+    "precision_of",
     "probabilities",
     "seeded",
 ]
@@ -77,7 +79,7 @@ def evaluation(module: nn.Module) -> Iterator[None]:
     modes = [(each, each.training) for each in module.modules()]
     module.eval()
     try:
-        with torch.inference_mode():
+        with torch.no_grad():  # not inference_mode: layers that are made on the way are trained later
             yield
     finally:
         for each, mode in modes:
@@ -129,13 +131,35 @@ def module_outputs(
     [[1.0, 2.0], [0.0, 3.0]]
     """
     parts = []
-    precision = next((each.dtype for each in module.parameters() if each.is_floating_point()), torch.float32)
+    before = _state_marks(module)
     with evaluation(module):
         for start in range(0, len(rows), _BATCH):
-            batch = to_tensor(rows[start : start + _BATCH], shape).to(device, precision)
+            batch = to_tensor(rows[start : start + _BATCH], shape).to(device, precision_of(module))
             found = check_outputs(owner, _answer(owner, module, batch), len(batch), classes)
             parts.append(found.to("cpu", torch.float64).numpy())
+    if before != _state_marks(module) and None not in before:
+        raise ValueError(f"The module of {owner} must not change its weights or buffers where it is evaluated.")
     return np.concatenate(parts) if parts else np.zeros((0, classes or 0))
+
+
+def precision_of(module: nn.Module) -> torch.dtype:
+    """Return the type of the numbers that a module takes: that of its first weights.
+
+    Examples
+    --------
+    >>> from torch import nn
+    >>> from pacbayes.torch.outputs import precision_of
+    >>> precision_of(nn.Linear(2, 2).double())
+    torch.float64
+    """
+    return next((each.dtype for each in module.parameters() if each.is_floating_point()), torch.float32)
+
+
+def _state_marks(module: nn.Module) -> list[tuple[int, int] | None]:
+    """Return what changes with a weight or buffer; None for one that is yet to be made."""
+    state = module.state_dict(keep_vars=True).values()
+    tensors = [each for each in state if isinstance(each, Tensor)]
+    return [None if is_lazy(each) or each.is_inference() else (id(each), each._version) for each in tensors]
 
 
 def _answer(owner: str, module: nn.Module, batch: Tensor) -> Any:

@@ -1,0 +1,148 @@
+"""Modules that would make a certificate about something else than it says: what is seen is refused."""
+
+import numpy as np
+import pytest
+import torch
+from sklearn.datasets import load_digits
+from torch import nn
+from torch.nn import functional
+
+import pacbayes as pb
+from pacbayes.torch import CertifiedNetwork, GaussianNetwork, PosteriorTraining, Training, train
+from pacbayes.torch.layers import choose_layers
+
+X, Y = load_digits(return_X_y=True)
+X, Y = (X / 16.0).astype(np.float32)[:600], Y[:600]
+TRAINING = Training(epochs=3, batch_size=64, learning_rate=1e-2)
+
+
+class Two(nn.Module):
+    """Two layers; what they are held by, and what happens between them, is for subclasses."""
+
+    def __init__(self):
+        super().__init__()
+        self.inner, self.out = nn.Linear(64, 16), nn.Linear(16, 10)
+
+    def features(self, rows):
+        return functional.relu(self.inner(rows))
+
+    def forward(self, rows):
+        return self.out(self.features(rows))
+
+
+class HeldInAList(Two):
+    """Its layers are called from a list, where nothing would replace them by layers that draw."""
+
+    def __init__(self):
+        super().__init__()
+        self.layers = [self.inner, self.out]
+
+    def forward(self, rows):
+        return self.layers[1](functional.relu(self.layers[0](rows)))
+
+
+class TwoNames(Two):
+    """It calls a layer by its second name."""
+
+    def __init__(self):
+        super().__init__()
+        self.again = self.out
+
+    def forward(self, rows):
+        return self.again(self.features(rows))
+
+
+class WeightsKept(Two):
+    """It calls a layer, and uses its weights once more, where they would be the posterior's means and not drawn."""
+
+    def __init__(self):
+        super().__init__()
+        self.kept = [self.out.weight]
+
+    def forward(self, rows):
+        features = self.features(rows)
+        return self.out(features) + functional.linear(features, self.kept[0])
+
+
+class Gated(Two):
+    """It looks at the whole batch, with a weight that is 0 until it learns."""
+
+    def __init__(self):
+        super().__init__()
+        self.gate = nn.Parameter(torch.zeros(()))
+
+    def features(self, rows):
+        features = super().features(rows)
+        return features + self.gate * features.mean(0, keepdim=True)
+
+
+class Counting(Two):
+    """It learns a little from whatever it is asked."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("mean", torch.zeros(16))
+
+    def features(self, rows):
+        features = super().features(rows)
+        self.mean = self.mean + 1e-6 * (features.detach().mean(0) - self.mean)
+        return features - self.mean
+
+
+class Negative(Two):
+    """It changes its last layer's outputs in place, which stay the same object."""
+
+    def forward(self, rows):
+        found = super().forward(rows)
+        return found if torch.is_grad_enabled() else found.neg_()
+
+
+class InPlace(Two):
+    """It changes the rows that it is given."""
+
+    def features(self, rows):
+        return super().features(rows.clamp_(0.0, 0.5))
+
+
+def gaussian(module, layers, **options):
+    options = {"training": TRAINING, "posterior_training": PosteriorTraining(epochs=2), "random_state": 0} | options
+    return GaussianNetwork(module, layers, 0.1, **options).fit(X, Y)
+
+
+@pytest.mark.parametrize("module", [HeldInAList, TwoNames, WeightsKept])
+def test_layers_that_would_not_be_drawn_are_refused(module):
+    """Their divergence would be that of a Gaussian, and their predictions those of its means."""
+    with pytest.raises(ValueError, match="uses them otherwise"):
+        choose_layers("me", module().eval(), "linear", torch.rand(3, 64))
+
+
+def test_a_batch_that_matters_after_training_alone_is_refused():
+    for layers in ("last", "linear"):
+        choose_layers("me", Gated().eval(), layers, torch.rand(3, 64))  # nothing to be seen yet
+        with pytest.raises(ValueError, match="same logits in every batch"):
+            gaussian(Gated, layers)
+
+
+def test_a_network_that_changes_where_it_is_evaluated_is_refused():
+    with pytest.raises(ValueError, match="must not change its buffers"):
+        gaussian(Counting, "last")
+    with pytest.raises(ValueError, match="must not change its weights or buffers"):
+        CertifiedNetwork(Counting, training=TRAINING, split=0.5, random_state=0).fit(X, Y)
+    with pytest.raises(ValueError, match="must not change its weights or buffers"):
+        pb.certify(Counting(), X, Y)
+
+
+def test_outputs_changed_in_place_are_not_those_of_the_last_layer():
+    with pytest.raises(ValueError, match="must return what its last nn.Linear returns"):
+        choose_layers("me", Negative().eval(), "last", torch.rand(3, 64))
+
+
+def test_rows_are_not_changed():
+    before = X.copy()
+    model = gaussian(InPlace, "last")
+    model.predict(X)
+    other = CertifiedNetwork(InPlace, training=TRAINING, split=0.5, random_state=0).fit(X, Y)
+    other.predict(X)
+    pb.certify(train(InPlace(), X[:300], Y[:300], TRAINING), X[300:], Y[300:])
+    assert np.array_equal(X, before)
+    assert pb.verification.recheck(model.certificate_, X, Y, model)

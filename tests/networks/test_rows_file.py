@@ -1,8 +1,10 @@
 """Rows for a network from an npz file that someone else wrote: nothing is unpickled, and no header is believed."""
 
+import io
 import os
 import struct
 import zipfile
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -73,3 +75,23 @@ def test_a_damaged_file_of_rows(tmp_path):
     (tmp_path / "part.npz").write_bytes(broken)
     with pytest.raises(ValueError, match="must be an npz file"):
         read_arrays(tmp_path / "part.npz", 1 << 30)
+
+
+@pytest.mark.parametrize(
+    "packed", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA], ids=str
+)
+def test_files_with_bytes_changed_at_random(tmp_path, packed):
+    """Whatever is wrong with a file of rows, however it is packed, is one sentence."""
+    path, random = tmp_path / "rows.npz", np.random.RandomState(0)
+    with zipfile.ZipFile(path, "w", packed) as archive:
+        for name, values in (("x", random.rand(20, 4)), ("y", np.arange(20) % 3)):
+            stream = io.BytesIO()
+            np.save(stream, values)
+            archive.writestr(f"{name}.npy", stream.getvalue())
+    whole = np.frombuffer(path.read_bytes(), dtype=np.uint8)
+    for _ in range(300):
+        damaged = whole.copy()
+        damaged[random.randint(len(whole), size=3)] = random.randint(256, size=3)
+        path.write_bytes(damaged.tobytes())
+        with suppress(ValueError):  # and nothing else
+            read_arrays(path, 10**6)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import lzma
 import zipfile
 import zlib
 from pathlib import Path
@@ -93,7 +94,7 @@ def read_arrays(path: Path, most: int) -> tuple[NDArray[Any], NDArray[Any]]:
     """
     if path.exists() and not path.is_file():
         raise ValueError(f"{str(path)!r} is a folder, a pipe or a device; --data of a network is an npz file.")
-    try:  # what is encrypted is a RuntimeError
+    try:  # what is encrypted is a RuntimeError, and damage an OSError in bzip2 or where it makes zipfile seek
         with zipfile.ZipFile(path) as archive:
             members = _find_members(archive, path)
             needed = sum(each.file_size for each in members.values())
@@ -103,12 +104,16 @@ def read_arrays(path: Path, most: int) -> tuple[NDArray[Any], NDArray[Any]]:
                     "If you trust the file, raise the limit with --max-memory."
                 )
             return _read_member(archive, "x", members["x"]), _read_member(archive, "y", members["y"])
+    except (FileNotFoundError, PermissionError):
+        raise
     except (
         zipfile.BadZipFile,
         zlib.error,
+        lzma.LZMAError,
         NotImplementedError,
         RuntimeError,
         EOFError,
+        OSError,
     ) as error:
         raise ValueError(
             f'{path.name!r} must be an npz file, as numpy.savez("rows.npz", x=X, y=y) writes it. {error!s:.120}'

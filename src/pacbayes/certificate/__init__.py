@@ -8,7 +8,7 @@ from pacbayes.certificate.certificate import Certificate
 from pacbayes.certificate.checks import AGREEMENT, Cause, Check, Verification, compare, find_cause
 from pacbayes.certificate.curves import LEARNING_CURVE, CurvePoint, read_curve, write_curve
 from pacbayes.certificate.differences import side_delta
-from pacbayes.certificate.draws import DRAW_SEED, DRAW_SHARE, DRAWS, expected_limit
+from pacbayes.certificate.draws import DRAW_SEED, DRAW_SHARE, DRAWS, MOST_PASSES, expected_limit
 from pacbayes.certificate.groups import GROUP_COLUMNS, SEPARATOR, compared_groups
 from pacbayes.certificate.issue import issue
 from pacbayes.certificate.last_shares import last_share
@@ -31,6 +31,7 @@ __all__ = [
     "GROUP_COLUMNS",
     "LEARNING_CURVE",
     "METRIC_WEIGHTS",
+    "MOST_PASSES",
     "POSTERIOR_IS_PRIOR",
     "QUANTITIES",
     "REFIT",

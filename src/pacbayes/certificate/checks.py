@@ -125,6 +125,7 @@ _CAUSES = (
     ("predictions", "other_data"),
     ("network", "changed_network"),
     ("divergence", "changed_network"),
+    ("prior", "edited"),
     ("settled_prior", "edited"),
     ("draw_seed", "edited"),
     ("draws", "other_draws"),

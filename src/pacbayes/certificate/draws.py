@@ -21,10 +21,20 @@ from pacbayes.certificate.statement import Statement
 if TYPE_CHECKING:
     from pacbayes.certificate.certificate import Certificate
 
-__all__ = ["DRAWS", "DRAW_SEED", "DRAW_SHARE", "count_draws", "expected_limit", "is_own_network", "wrong_draws"]
+__all__ = [
+    "DRAWS",
+    "DRAW_SEED",
+    "DRAW_SHARE",
+    "MOST_PASSES",
+    "count_draws",
+    "expected_limit",
+    "is_own_network",
+    "wrong_draws",
+]
 
 DRAW_SHARE = 0.1  # of a statement's delta, for what draws leave open of the expected error
 DRAWS = "draws"  # the choice of how many draws there are for each judged row
+MOST_PASSES = 1000  # draws for each judged row: whoever verifies has to repeat them
 DRAW_SEED = "draw_seed"  # the choice of what they are drawn from
 _NEEDED = {"data", "order", "network"}  # digests of what judging again needs
 
@@ -82,7 +92,7 @@ def _own_draws(record: Certificate, statement: Statement) -> bool:
     if drawn is None:
         return not passes and not seed
     whole, rest = divmod(drawn.draws, statement.n)
-    own = passes == [whole] and rest == 0 and whole >= 1 and "drawn_once" in statement.assumptions
+    own = passes == [whole] and rest == 0 and 1 <= whole <= MOST_PASSES and "drawn_once" in statement.assumptions
     return own and _is_counted(seed, 0) and drawn.share == DRAW_SHARE
 
 

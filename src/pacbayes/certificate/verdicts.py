@@ -50,6 +50,7 @@ _CHECKS = {
     "predictor": "the predictor is what these rows give",
     "network": "digest of the network",
     "divergence": "divergence of the posterior from the prior",
+    "prior": "the stored prior is the one that was chosen",
     "settled_prior": "whether the posterior was settled to be the prior",
     "expected_errors": "expected errors of the network on the judged rows",
     "draw_seed": "the seed of the draws is the one that the order's seed gives",

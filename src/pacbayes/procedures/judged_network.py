@@ -8,22 +8,34 @@ from __future__ import annotations
 
 import math
 import secrets
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from pacbayes._core.notes import Note
 from pacbayes._core.rows import labels_of, rows_of
 from pacbayes._core.types import FloatArray, IntArray, Labels, RowsLike
 from pacbayes.certificate import DRAW_SEED, POSTERIOR_IS_PRIOR, Certificate, Check, Choice, Statement, compare
 from pacbayes.numerics import kl_inv_lower, kl_inv_upper
 from pacbayes.procedures.base import FITTED, Sample, check_order
+from pacbayes.procedures.cautions import CertificateWarning, find_cautions, find_repetitions
 
-__all__ = ["LearnedNetwork", "NetworkKeeper", "draw_seed", "judge_again", "recheck_network", "sum_errors"]
+__all__ = [
+    "LearnedNetwork",
+    "NetworkKeeper",
+    "draw_seed",
+    "find_cautions_again",
+    "judge_again",
+    "recheck_network",
+    "sum_errors",
+]
 
 _DRAWS = 18  # apart from whatever else is drawn from a sample's seed
 _JUDGED = 1e-4  # expected errors that another machine's single precision gives agree to this, relative
 _FEWER_TIES, _MORE_TIES = 0.5, 2.0  # another machine's rounding moves scores by far less than the tolerance
+_TIMES = "time_index"  # the note about rows with an index of times
 _NEVER = 1e-6  # probability with which one of two honest counts leaves its limits
 
 
@@ -141,6 +153,7 @@ def judge_again(
         compare("rows", _chosen(certificate, "learning_rows"), start),
         *(compare(name, certificate.digests.get(name), each) for name, each in found.items()),
         compare("divergence", statement.kl, float(learned.kl), within=FITTED),
+        compare("notes", _plain_notes(certificate.notes), _plain_notes(_find_notes(sample, start))),
         compare("settled_prior", POSTERIOR_IS_PRIOR in certificate.choices, bool(learned.is_prior)),
         compare("draws", statement.drawn is not None, bool(learned.is_drawn) and not learned.is_prior),
     ]
@@ -182,12 +195,40 @@ def _chosen(certificate: Certificate, what: str) -> object:
     return next((each.value for each in certificate.choices if each.what == what), None)
 
 
+def _find_notes(sample: Sample, start: int) -> tuple[Note, ...]:
+    """Return what is noticed about the rows, as the procedure does."""
+    return (*sample.notes, *find_repetitions(sample.X, sample.y, sample.order[:start]))
+
+
+def _plain_notes(notes: Sequence[Note]) -> list[dict[str, object]]:
+    return [each.to_dict() for each in notes]
+
+
+def find_cautions_again(certificate: Certificate, rows: Any, labels: Labels) -> tuple[Note, ...]:
+    """Return what is noticed about rows and labels; that they had an index of times no array can tell again."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CertificateWarning)
+        found = find_cautions("recheck", rows, labels)
+    known = {each.code for each in found}
+    return (*found, *(each for each in certificate.notes if each.code == _TIMES and each.code not in known))
+
+
+def _read(X: RowsLike, y: Labels, keeper: NetworkKeeper) -> tuple[Any, Labels]:
+    """Return rows and labels as the network reads them, whose rows may be images."""
+    reader = getattr(keeper, "read_rows", None)
+    if reader is not None:
+        rows, labels, _ = reader("recheck", X, y)
+        return rows, labels
+    rows = rows_of(X)
+    return rows, labels_of("recheck", rows, y)
+
+
 def recheck_network(certificate: Certificate, X: RowsLike, y: Labels, keeper: NetworkKeeper) -> list[Check]:
     """Judge the network of an estimator or a folder again on its rows, after the order of these was checked."""
     checks = check_order(certificate, len(y), keeper)
     if not all(check.held for check in checks):
         return checks
-    rows = rows_of(X)
-    labels = labels_of("recheck", rows, y)
-    sample = Sample(rows, labels, keeper.order_, keeper.seed_, certificate.seed, in_order=certificate.in_order)
+    rows, labels = _read(X, y, keeper)
+    notes = find_cautions_again(certificate, rows, labels)
+    sample = Sample(rows, labels, keeper.order_, keeper.seed_, certificate.seed, notes, certificate.in_order)
     return [*checks, *judge_again(certificate, sample, keeper.learned_network())]

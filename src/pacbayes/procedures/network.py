@@ -15,6 +15,7 @@ from pacbayes.certificate import (
     DRAW_SEED,
     DRAW_SHARE,
     DRAWS,
+    MOST_PASSES,
     POSTERIOR_IS_PRIOR,
     Certificate,
     Check,
@@ -77,7 +78,8 @@ class Network(Procedure):
     candidates : int
         How many settings are compared by their certificates on these rows.
     passes : int
-        Draws for each judged row, where errors are drawn; where the posterior is the prior one is drawn in any case.
+        Draws for each judged row, at most 1000, where errors are drawn; where the posterior is the prior one is drawn
+        in any case.
     """
 
     learner: NetworkLearner
@@ -99,8 +101,10 @@ class Network(Procedure):
             raise ValueError(f"The 'bound' of Network must be one of {', '.join(_BOUNDS)}. Got {self.bound!r} instead.")
         if not 0.0 <= self.fraction < 1.0:
             raise ValueError(f"The 'fraction' of Network must lie in [0, 1). Got {self.fraction!r} instead.")
-        if isinstance(self.passes, bool) or not isinstance(self.passes, int) or self.passes < 1:
-            raise ValueError(f"The 'passes' of Network must be a whole number, 1 or more. Got {self.passes!r} instead.")
+        if isinstance(self.passes, bool) or not isinstance(self.passes, int) or not 1 <= self.passes <= MOST_PASSES:
+            raise ValueError(
+                f"The 'passes' of Network must be a whole number from 1 to {MOST_PASSES}. Got {self.passes!r} instead."
+            )
 
     def run(self, sample: Sample) -> Issued:
         """Learn prior and posterior, judge and issue."""

@@ -6,7 +6,10 @@ import math
 import numbers
 from collections.abc import Collection, Sequence
 
-__all__ = ["check_name", "check_positive", "check_share", "check_whole", "check_wholes"]
+import numpy as np
+from numpy.typing import ArrayLike
+
+__all__ = ["check_classes", "check_name", "check_positive", "check_share", "check_whole", "check_wholes"]
 
 
 def check_whole(owner: str, name: str, value: object, least: int, most: int | None = None) -> int:
@@ -68,15 +71,33 @@ def check_share(owner: str, name: str, value: object, *, zero: bool = True) -> f
     return float(value)  # type: ignore[arg-type]
 
 
-def check_positive(owner: str, name: str, value: object, *, zero: bool = False) -> float:
+def check_positive(
+    owner: str, name: str, value: object, *, zero: bool = False, least: float = 0.0, most: float = math.inf
+) -> float:
     """Return a finite number above zero, or say that it must be one; with ``zero=True`` it may be zero."""
     real = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    if not real or not 0.0 <= float(value) < math.inf or (not zero and value == 0):  # type: ignore[arg-type]
-        least = "of at least" if zero else "above"
+    if real and 0.0 < float(value) < math.inf and not least <= float(value) <= most:  # type: ignore[arg-type]
         raise ValueError(
-            f"The {name!r} argument of {owner} must be a finite number {least} 0. Got {value!r:.40} instead."
+            f"The {name!r} argument of {owner} must lie between {least:g} and {most:g}. Got {value!r:.40} instead."
+        )
+    if not real or not 0.0 <= float(value) < math.inf or (not zero and value == 0):  # type: ignore[arg-type]
+        above = "of at least" if zero else "above"
+        raise ValueError(
+            f"The {name!r} argument of {owner} must be a finite number {above} 0. Got {value!r:.40} instead."
         )
     return float(value)  # type: ignore[arg-type]
+
+
+def check_classes(owner: str, classes: ArrayLike | None) -> None:
+    """Refuse classes that are not different labels of one kind; None is none, and fine."""
+    if classes is None:
+        return
+    found = np.asarray(classes)
+    if found.ndim != 1 or not found.size or found.dtype.kind not in "biufUS" or np.unique(found).size != found.size:
+        raise ValueError(
+            f"The 'classes' argument of {owner} must be different labels, all numbers or all text. "
+            f"Got {classes!r:.60} instead."
+        )
 
 
 def check_name(owner: str, name: str, value: object, known: Collection[str]) -> str:

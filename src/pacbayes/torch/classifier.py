@@ -16,6 +16,7 @@ from torch import Tensor, nn
 
 from pacbayes._core.types import FloatArray, RandomState
 from pacbayes.torch.arrays import Loaded, code_labels, to_tensor
+from pacbayes.torch.checks import check_classes
 from pacbayes.torch.outputs import find_device, module_outputs, seeded
 from pacbayes.torch.predictor import NetworkPredictor, check_shape
 from pacbayes.torch.states import load_state, state_bytes
@@ -116,6 +117,7 @@ class NetworkClassifier(NetworkPredictor, ClassifierMixin, BaseEstimator):
                 f"The 'fitter' parameter of {owner} must be a function, in place of 'training'. "
                 f"Got {self.fitter!r:.40} and training={self.training!r:.40} instead."
             )
+        check_classes(owner, self.classes)
         find_device(owner, self.device)
 
     def fit(self, X: Loaded, y: ArrayLike | None = None) -> Self:

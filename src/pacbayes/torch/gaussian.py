@@ -14,11 +14,12 @@ from sklearn.utils.validation import check_is_fitted
 from torch import nn
 
 from pacbayes._core.types import FloatArray, IntArray, Labels, RandomState, Rows, RowsLike
+from pacbayes.certificate import MOST_PASSES
 from pacbayes.estimators.base import CertifiedEstimator, check_candidates, check_delta
 from pacbayes.procedures import Procedure
 from pacbayes.procedures.network import Network
 from pacbayes.torch.arrays import Loaded, code_labels, read_rows
-from pacbayes.torch.checks import check_name, check_positive, check_share, check_whole
+from pacbayes.torch.checks import check_classes, check_name, check_positive, check_share, check_whole
 from pacbayes.torch.descent import PosteriorTraining
 from pacbayes.torch.gaussian_learner import GaussianLearner, LearnedGaussian
 from pacbayes.torch.gaussian_predictor import GaussianPredictor
@@ -33,6 +34,7 @@ __all__ = ["GaussianNetwork"]
 
 _BOUNDS = {"portfolio": "betting", "betting": "betting", "maurer": "maurer"}
 _PRIOR_MEANS = ("initial", "zero")
+_LEAST_SCALE, _LARGEST_SCALE = 1e-18, 1e18  # whose squares are float32
 
 
 class GaussianNetwork(StorableNetwork, CertifiedEstimator, ClassifierMixin, BaseEstimator):
@@ -78,7 +80,7 @@ class GaussianNetwork(StorableNetwork, CertifiedEstimator, ClassifierMixin, Base
         at which the portfolio bets, which costs less than a grid of rates. With 0 the bets are on the library's grid,
         as they are without learning rows or with ``prior_mean="zero"``, where nothing predicts the divergence.
     passes : int, default=1
-        How many networks are drawn for each judged row, for deeper layers.
+        How many networks are drawn for each judged row, for deeper layers; at most 1000.
     candidates : int, default=1
         How many settings you compare by their certificates on the same rows; each is given ``delta/candidates``.
     classes : array_like, optional
@@ -191,10 +193,11 @@ class GaussianNetwork(StorableNetwork, CertifiedEstimator, ClassifierMixin, Base
         check_name(owner, "objective", self.objective, OBJECTIVES)
         check_name(owner, "bound", self.bound, _BOUNDS)
         check_name(owner, "prior_mean", self.prior_mean, _PRIOR_MEANS)
-        check_positive(owner, "prior_scale", self.prior_scale)
+        check_positive(owner, "prior_scale", self.prior_scale, least=_LEAST_SCALE, most=_LARGEST_SCALE)
         check_share(owner, "split", self.split)
         check_share(owner, "held_out", self.held_out)
-        check_whole(owner, "passes", self.passes, 1)
+        check_whole(owner, "passes", self.passes, 1, MOST_PASSES)
+        check_classes(owner, self.classes)
         find_device(owner, self.device)
         for name, kind in (("training", Training), ("posterior_training", PosteriorTraining)):
             value = getattr(self, name)
@@ -227,6 +230,11 @@ class GaussianNetwork(StorableNetwork, CertifiedEstimator, ClassifierMixin, Base
         """Return prior and posterior for whoever judges them again."""
         check_is_fitted(self, "certificate_")
         return LearnedGaussian(self.predictor_, self._posterior_training.epochs == 0, (), self.predictor_.kl)
+
+    def read_rows(self, owner: str, X: Loaded, y: ArrayLike | None) -> tuple[Rows, Labels, tuple[int, ...]]:
+        """Return rows in two dimensions, their labels, and the shape of one row."""
+        rows, labels, shape = read_rows(owner, X, y)
+        return rows, np.asarray(labels), shape
 
     @property
     def _posterior_training(self) -> PosteriorTraining:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import torch
 from numpy.typing import ArrayLike
 from safetensors import SafetensorError
 from safetensors.numpy import load as read_arrays
@@ -18,9 +18,9 @@ from safetensors.numpy import load as read_arrays
 from pacbayes.certificate import Certificate, Check, Verification, compare, data_digest
 from pacbayes.estimators.asked import find_groups
 from pacbayes.metrics import Grouping
-from pacbayes.procedures import CertificateWarning, Sample, draw_order, find_cautions
-from pacbayes.procedures.base import check_order
-from pacbayes.procedures.judged_network import recheck_network
+from pacbayes.procedures import Sample, draw_order
+from pacbayes.procedures.base import FITTED, check_order
+from pacbayes.procedures.judged_network import find_cautions_again, recheck_network
 from pacbayes.torch.arrays import read_rows
 from pacbayes.torch.judging import TIMES, judge_network
 from pacbayes.torch.network_folder import ORDER, read_limited
@@ -28,7 +28,6 @@ from pacbayes.torch.storage import Contents, open_network, read_contents
 from pacbayes.torch.stored_networks import StoredGaussian, StoredNetwork
 
 if TYPE_CHECKING:
-    from pacbayes._core.notes import Note
     from pacbayes._core.types import IntArray, Labels
     from pacbayes.torch.gaussian_learner import LearnedGaussian
     from pacbayes.torch.stored_module import ModuleLike
@@ -151,6 +150,9 @@ def _verify(
     if labels is None:
         raise ValueError("verify needs the labels of the rows. Got none.")
     groups = _read_grouping(grouping, len(labels))
+    width = prod(contents.record.input_shape)
+    if rows.shape[1] != width:  # before anything is computed for rows of a size that nobody has
+        return Verification((*own, compare("columns", width, int(rows.shape[1]))))
     network = open_network(contents, module)
     kept, checks = _read_order(folder, contents, network, len(labels))
     checks += _judge(contents, kept, rows, labels, groups)
@@ -169,23 +171,13 @@ def _read_grouping(given: Any, rows: int) -> Grouping | None:
     return given if given is None or isinstance(given, Grouping) else find_groups("verify", given, rows, None)[1]
 
 
-def _find_notes(certificate: Certificate, rows: Any, labels: Labels) -> tuple[Note, ...]:
-    """Return what is noticed about the rows; that they had an index of times no array can tell again."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", CertificateWarning)
-        found = find_cautions("verify", rows, labels)
-    return (*found, *(each for each in certificate.notes if each.code == TIMES))
-
-
 def _judge(
     contents: Contents, kept: RecordedOrder, rows: Any, labels: Labels, grouping: Grouping | None
 ) -> list[Check]:
     certificate, record = contents.certificate, contents.record
-    width = prod(record.input_shape)
-    if rows.shape[1] != width:
-        return [compare("columns", width, int(rows.shape[1]))]
     if isinstance(kept.network, StoredGaussian):
-        return recheck_network(certificate, rows, labels, kept)
+        prior = _check_prior(certificate, kept.network, str(record.layers))
+        return [prior, *recheck_network(certificate, rows, labels, kept)]
     if ("grouping" in certificate.digests) != (grouping is not None):
         words = "pass grouping= as it was passed to fit" if grouping is None else "leave grouping= out"
         raise ValueError(f"The groups of this certificate must be told as they were to fit: {words}.")
@@ -195,11 +187,25 @@ def _judge(
     ]
     if not all(check.held for check in checks):
         return checks
-    cautions = _find_notes(certificate, rows, labels)
+    cautions = find_cautions_again(certificate, rows, labels)
     sample = Sample(
         rows, labels, kept.order_, kept.seed_, certificate.seed, cautions, certificate.in_order, grouping=grouping
     )
     return [*checks, *judge_network(certificate, sample, kept.network, record.groups)]
+
+
+def _check_prior(certificate: Certificate, network: StoredGaussian, layers: str) -> Check:
+    """Compare what the certificate says was chosen of the prior with the one that is stored."""
+    told = {each.what: each.value for each in certificate.choices}
+    prior, is_zero = network.predictor_.prior, told.get("prior_mean") == "zero"
+    scales = [float(limit(each)) for each in prior.scales.values() for limit in (torch.min, torch.max)]
+    found = {
+        "layers": layers,
+        "scales": [min(scales), max(scales)],
+        "at_zero": is_zero and not any(bool(each.any()) for each in prior.means.values()),
+    }
+    claimed = {"layers": told.get("layers"), "scales": [told.get("prior_scale")] * 2, "at_zero": is_zero}
+    return compare("prior", claimed, found, within=FITTED)
 
 
 def _read_order(

@@ -96,7 +96,7 @@ def _estimator(certificate: Certificate, record: NetworkRecord, module: ModuleLi
     if record.kind == "gaussian":
         if module is None and told["module"] != "factory":
             raise ValueError("This network began with weights of its user's own: pass that module as module=.")
-        given = {name: told[name] for name in ("prior_scale", "prior_mean", "objective", "bound", "passes")}
+        given = {name: told[name] for name in ("prior_scale", "prior_mean", "objective", "bound", "passes", "held_out")}
         after = PosteriorTraining.from_dict(told["posterior_training"])
         start = _factory(record) if module is None else module
         return GaussianNetwork(start, layers=str(record.layers), posterior_training=after, **given, **common)
@@ -130,6 +130,7 @@ _FIELDS = {
         "objective",
         "bound",
         "passes",
+        "held_out",
         "module",
     },
 }

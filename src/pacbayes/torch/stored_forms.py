@@ -129,6 +129,7 @@ def gaussian_form(model: GaussianNetwork) -> StoredForm:
         "objective": model.objective,
         "bound": model.bound,
         "passes": int(model.passes),
+        "held_out": float(model.held_out),
         "module": "module" if isinstance(model.module, torch.nn.Module) else "factory",
     }
     return StoredForm(

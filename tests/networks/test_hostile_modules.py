@@ -133,7 +133,7 @@ def test_a_network_that_changes_where_it_is_evaluated_is_refused():
 
 
 def test_outputs_changed_in_place_are_not_those_of_the_last_layer():
-    with pytest.raises(ValueError, match="must return what its last nn.Linear returns"):
+    with pytest.raises(ValueError, match=r"must return what its last nn\.Linear returns"):
         choose_layers("me", Negative().eval(), "last", torch.rand(3, 64))
 
 
@@ -146,3 +146,70 @@ def test_rows_are_not_changed():
     pb.certify(train(InPlace(), X[:300], Y[:300], TRAINING), X[300:], Y[300:])
     assert np.array_equal(X, before)
     assert pb.verification.recheck(model.certificate_, X, Y, model)
+
+
+def test_double_precision_is_trained():
+    model = CertifiedNetwork(lambda: Two().double(), training=TRAINING, split=0.5, random_state=0).fit(X, Y)
+    assert model.certificate_.value < 0.9
+
+
+def test_layers_that_are_made_by_the_first_rows():
+    factory = lambda: nn.Sequential(nn.LazyLinear(16), nn.ReLU(), nn.LazyLinear(10))  # noqa: E731
+    model = CertifiedNetwork(factory, training=TRAINING, split=0.5, random_state=0).fit(X, Y)
+    assert model.certificate_.value < 0.9
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"prior_scale": 1e-50}, "must lie between 1e-18 and 1e[+]18"),
+        ({"prior_scale": 1e50}, "must lie between 1e-18 and 1e[+]18"),
+        ({"posterior_training": PosteriorTraining(epochs=2, learning_rate=1e30)}, "training of the posterior diverged"),
+        ({"device": "meta"}, "another device that torch has here"),
+        ({"device": "cuda:99"}, "another device that torch has here"),
+        ({"classes": 5}, "'classes' argument"),
+        ({"classes": [None, 1]}, "'classes' argument"),
+        ({"classes": [0, 0, 1]}, "'classes' argument"),
+        ({"passes": 1001}, "from 1 to 1000"),
+    ],
+)
+def test_junk_has_one_sentence(options, words):
+    model = GaussianNetwork(Two, training=Training(epochs=1), random_state=0).set_params(**options)
+    with pytest.raises(ValueError, match=words) as caught:
+        model.fit(X, Y)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("rows", "labels", "options", "words"),
+    [
+        (X, Y + 100, {}, "must have an output for each label"),
+        ("rows", Y, {}, "numbers"),
+        (None, None, {}, "numbers"),
+        (X, ["a"] * len(X), {}, "numbers"),
+        (X, Y, {"augment": lambda batch, _: None}, "must return a batch of 128 rows"),
+        (X, Y, {"augment": lambda batch, _: batch[:3]}, "must return a batch of 128 rows"),
+    ],
+)
+def test_junk_for_training_has_one_sentence(rows, labels, options, words):
+    with pytest.raises(ValueError, match=words) as caught:
+        train(Two(), rows, labels, Training(epochs=1, **options))
+    assert "\n" not in str(caught.value)
+
+
+def test_outputs_without_gradients_are_refused():
+    class Cut(Two):
+        def forward(self, rows):
+            return super().forward(rows).detach()
+
+    with pytest.raises(ValueError, match="outputs with gradients"):
+        train(Cut(), X, Y, Training(epochs=1))
+
+
+def test_images_are_rechecked():
+    images = X.reshape(-1, 1, 8, 8)
+    options = {"training": TRAINING, "posterior_training": PosteriorTraining(epochs=1), "random_state": 0}
+    model = GaussianNetwork(lambda: nn.Sequential(nn.Flatten(), Two()), **options).fit(images, Y)
+    for given in (images, torch.tensor(images), X):
+        assert pb.verification.recheck(model.certificate_, given, Y, model)
+    assert not pb.verification.recheck(model.certificate_, images[::-1], Y, model)

@@ -174,6 +174,7 @@ def descend(
     """
     means, scales = risk.parameters()
     whole, kl = risk.estimate(), 0.0
+    _check_finite(whole, kl)
     best, kept = certificate(whole, kl), _copy(means + scales)
     objective.adjust(whole, kl)
     looks = _looks(training.epochs)
@@ -181,6 +182,7 @@ def descend(
         if epoch not in looks:
             continue
         whole, kl = risk.estimate(), float(risk.kl().detach())
+        _check_finite(whole, kl)
         objective.adjust(whole, kl)
         found = certificate(whole, kl)
         if found < best:
@@ -208,12 +210,22 @@ def _steps(risk: Risk, objective: Objective, training: PosteriorTraining, seed: 
         part = risk.surrogate(parts[step % batches]).double().cpu()
         running += (float(part.detach()) - running) * share_of_batch
         # the gradient is that of the batch, the bound's slopes are those at the risk on all rows
-        loss = objective.value(part + (running - part.detach()), risk.kl().double().cpu())
+        kl = risk.kl().double().cpu()
+        _check_finite(float(part.detach()), float(kl.detach()))
+        loss = objective.value(part + (running - part.detach()), kl)
         optimiser.zero_grad()
         loss.backward()
         optimiser.step()
         if step % batches == batches - 1:
             yield step // batches
+
+
+def _check_finite(risk: float, kl: float) -> None:
+    if not (math.isfinite(risk) and math.isfinite(kl)):
+        raise ValueError(
+            f"The training of the posterior diverged: risk {risk:g} and divergence {kl:g}. Lower the prior's scale or "
+            "the learning rate."
+        )
 
 
 def _step_size(step: int, steps: int) -> float:

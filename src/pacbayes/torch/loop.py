@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
 from pacbayes.torch.architectures import Standardization
-from pacbayes.torch.outputs import check_outputs, evaluation
+from pacbayes.torch.outputs import check_outputs, evaluation, precision_of
 from pacbayes.torch.progress import show_progress
 from pacbayes.torch.schedules import WeightAverage, rate_factor
 
@@ -54,7 +54,7 @@ class Loop:
     ) -> None:
         self._module, self._options, self._generator, self._classes = module, options, generator, classes
         self._device = next((each.device for each in module.parameters()), torch.device("cpu"))
-        self._rows, self._labels = rows, labels
+        self._rows, self._labels, self._largest = rows, labels, int(labels.max())
         self._learning, self._aside = self._set_aside(len(rows))
         self._steps = max(len(self._learning) // options.batch_size, 1)
         self._step = 0
@@ -125,19 +125,32 @@ class Loop:
             group["lr"] = options.learning_rate * rate
         batch = self._batch(places)
         if augment is not None:
-            batch = augment(batch, self._generator)
+            batch = _check_batch(augment(batch, self._generator), len(places))
         found = check_outputs("train", self._module(batch), len(places), self._classes)
         labels = self._labels[places].to(self._device)
+        self._check_labels(found)
         loss = cross_entropy(found, labels, label_smoothing=options.label_smoothing)
+        if not loss.requires_grad:
+            raise ValueError(
+                "The module of train must have outputs with gradients. Got some that depend on no weights."
+            )
         optimiser.zero_grad()
         loss.backward()
         optimiser.step()
         self._step += 1
         return loss.detach()
 
+    def _check_labels(self, found: Tensor) -> None:
+        if self._largest >= found.shape[1]:
+            raise ValueError(
+                f"The module of train must have an output for each label. Got {found.shape[1]} and the label "
+                f"{self._largest}."
+            )
+
     def _batch(self, places: Tensor) -> Tensor:
         batch = self._rows[places].to(self._device)
-        return batch.float().div_(_BYTE) if batch.dtype == torch.uint8 else batch
+        batch = batch.float().div_(_BYTE) if batch.dtype == torch.uint8 else batch
+        return batch.to(precision_of(self._module))
 
     def _measure(self, average: WeightAverage | None) -> float:
         """Return the mean loss on the rows that are kept aside, of the average if there is one."""
@@ -176,6 +189,13 @@ class _Best:
     def restore(self, module: nn.Module) -> None:
         if self._state:
             module.load_state_dict(self._state)
+
+
+def _check_batch(batch: object, rows: int) -> Tensor:
+    if not isinstance(batch, Tensor) or batch.ndim < 1 or len(batch) != rows:
+        got = tuple(batch.shape) if isinstance(batch, Tensor) else type(batch).__name__
+        raise ValueError(f"The function in 'augment' must return a batch of {rows} rows, as given. Got {got} instead.")
+    return batch
 
 
 def _make_optimiser(parameters: list[nn.Parameter], options: Training) -> torch.optim.Optimizer:

@@ -45,12 +45,14 @@ def find_device(owner: str, device: object) -> torch.device:
     if isinstance(device, str) and device == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     try:
-        return torch.device(device)  # type: ignore[no-any-return, unused-ignore]
-    except (RuntimeError, TypeError):
+        found: torch.device = torch.device(device)
+        torch.empty(0, device=found).cpu()  # which a device that is not there cannot give
+    except (RuntimeError, TypeError, AssertionError, NotImplementedError):
         raise ValueError(
-            f"The 'device' argument of {owner} must be 'cpu', 'auto' or another device of torch. "
+            f"The 'device' argument of {owner} must be 'cpu', 'auto' or another device that torch has here. "
             f"Got {device!r:.40} instead."
         ) from None
+    return found
 
 
 @contextmanager
@@ -159,7 +161,10 @@ def _state_marks(module: nn.Module) -> list[tuple[int, int] | None]:
     """Return what changes with a weight or buffer; None for one that is yet to be made."""
     state = module.state_dict(keep_vars=True).values()
     tensors = [each for each in state if isinstance(each, Tensor)]
-    return [None if is_lazy(each) or each.is_inference() else (id(each), each._version) for each in tensors]
+    return [
+        None if is_lazy(each) or each.is_inference() else (id(each), each._version)  # noqa: SLF001  (its only counter)
+        for each in tensors
+    ]
 
 
 def _answer(owner: str, module: nn.Module, batch: Tensor) -> Any:

@@ -191,9 +191,12 @@ def train(
 
 def _check_rows(owner: str, X: Any, y: Any, classes: int | None) -> tuple[Tensor, Tensor]:
     """Return rows and labels as tensors on the CPU, or say what is wrong with them."""
-    rows, labels = (
-        torch.as_tensor(np.ascontiguousarray(each) if isinstance(each, np.ndarray) else each) for each in (X, y)
-    )
+    try:
+        rows, labels = (
+            torch.as_tensor(np.ascontiguousarray(each) if isinstance(each, np.ndarray) else each) for each in (X, y)
+        )
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise ValueError(f"{owner} needs rows and labels that are numbers. {error!s:.100}") from None
     whole = not (labels.is_floating_point() or labels.is_complex())
     if labels.ndim != 1 or not whole or rows.ndim < 2 or len(rows) != len(labels) or not len(rows):
         raise ValueError(

@@ -20,9 +20,7 @@ from pacbayes.procedures.base import FITTED
 from pacbayes.procedures.classifier_learner import LearnedClassifier
 from pacbayes.torch.stored_networks import StoredNetwork
 
-__all__ = ["TIMES", "judge_network"]
-
-TIMES = "time_index"  # the note about rows with an index of times
+__all__ = ["judge_network"]
 
 _FEWER_TIES, _MORE_TIES = 0.5, 2.0
 _JUDGED = 1e-4  # sums of losses that another machine's single precision gives agree to this, relative

@@ -22,7 +22,7 @@ from pacbayes.procedures import Sample, draw_order
 from pacbayes.procedures.base import FITTED, check_order
 from pacbayes.procedures.judged_network import find_cautions_again, recheck_network
 from pacbayes.torch.arrays import read_rows
-from pacbayes.torch.judging import TIMES, judge_network
+from pacbayes.torch.judging import judge_network
 from pacbayes.torch.network_folder import ORDER, read_limited
 from pacbayes.torch.storage import Contents, open_network, read_contents
 from pacbayes.torch.stored_networks import StoredGaussian, StoredNetwork

@@ -23,6 +23,7 @@ from pacbayes.procedures.base import FITTED, Sample, check_order
 from pacbayes.procedures.cautions import CertificateWarning, find_cautions, find_repetitions
 
 __all__ = [
+    "TIMES",
     "LearnedNetwork",
     "NetworkKeeper",
     "draw_seed",
@@ -32,10 +33,11 @@ __all__ = [
     "sum_errors",
 ]
 
+TIMES = "time_index"  # the note about rows with an index of times
+
 _DRAWS = 18  # apart from whatever else is drawn from a sample's seed
 _JUDGED = 1e-4  # expected errors that another machine's single precision gives agree to this, relative
 _FEWER_TIES, _MORE_TIES = 0.5, 2.0  # another machine's rounding moves scores by far less than the tolerance
-_TIMES = "time_index"  # the note about rows with an index of times
 _NEVER = 1e-6  # probability with which one of two honest counts leaves its limits
 
 
@@ -210,7 +212,7 @@ def find_cautions_again(certificate: Certificate, rows: Any, labels: Labels) -> 
         warnings.simplefilter("ignore", CertificateWarning)
         found = find_cautions("recheck", rows, labels)
     known = {each.code for each in found}
-    return (*found, *(each for each in certificate.notes if each.code == _TIMES and each.code not in known))
+    return (*found, *(each for each in certificate.notes if each.code == TIMES and each.code not in known))
 
 
 def _read(X: RowsLike, y: Labels, keeper: NetworkKeeper) -> tuple[Any, Labels]:

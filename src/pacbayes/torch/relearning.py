@@ -12,11 +12,11 @@ import numpy as np
 from pacbayes.certificate import Certificate, Check
 from pacbayes.metrics.statements import questions_of
 from pacbayes.procedures import compare_certificates
+from pacbayes.procedures.judged_network import TIMES
 from pacbayes.torch.architectures import build
 from pacbayes.torch.certified import CertifiedNetwork
 from pacbayes.torch.descent import PosteriorTraining
 from pacbayes.torch.gaussian import GaussianNetwork
-from pacbayes.torch.judging import TIMES
 from pacbayes.torch.stored_networks import StoredGaussian, StoredNetwork
 from pacbayes.torch.training import Training
 

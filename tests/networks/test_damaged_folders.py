@@ -230,3 +230,12 @@ def test_a_file_of_weights_is_no_bomb(folder):
         file.truncate(1 << 36)
     with pytest.raises(ValueError, match="more than"):
         load(place)
+
+
+def test_a_description_does_not_keep_anyone_waiting(folder):
+    """A large kernel over a large image: few weights, and minutes for a row."""
+    place = folder("deterministic")
+    slow = images(shape=[1, 1000, 1000], channels=[8], kernel=[201], pool=[1000])
+    edit_record(place, architecture=slow, input_shape=[1, 1000, 1000])
+    with pytest.raises(ValueError, match="products per row"):
+        load(place)

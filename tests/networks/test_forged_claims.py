@@ -101,3 +101,10 @@ def test_rows_of_another_size_are_seen_before_anything_is_computed(folder):
 def test_a_share_held_out_is_learned_again(tmp_path):
     fit_gaussian(held_out=0.2).save(tmp_path / "held-out")
     assert verify(tmp_path / "held-out", X, Y, learn=True)
+
+
+def test_classes_that_no_logit_stands_for(folder):
+    place = folder("last")
+    edit_record(place, classes=list(range(11)))
+    with pytest.raises(ValueError, match="one logit for each of 11 classes"):
+        verify(place, X, Y)

@@ -33,10 +33,11 @@ __all__ = [
     "sum_errors",
 ]
 
+TIMES = "time_index"  # the note about rows with an index of times
+
 _DRAWS = 18  # apart from whatever else is drawn from a sample's seed
 _JUDGED = 1e-4  # expected errors that another machine's single precision gives agree to this, relative
 _FEWER_TIES, _MORE_TIES = 0.5, 2.0  # another machine's rounding moves scores by far less than the tolerance
-TIMES = "time_index"  # the note about rows with an index of times
 _NEVER = 1e-6  # probability with which one of two honest counts leaves its limits
 
 

@@ -96,6 +96,12 @@ class GaussianPredictor:
         names = choose_layers("GaussianPredictor", own, layers, probe)
         if set(parameter_names(own, names)) != set(groups["mean"]):
             raise ValueError(f"The tensors must be about the weights of layers={layers!r} of the module. Got others.")
+        with torch.no_grad():
+            outputs = own(probe).shape[1]
+        if outputs != len(options["classes"]):
+            raise ValueError(
+                f"The network must have one logit for each of {len(options['classes'])} classes. Got {outputs}."
+            )
         prior = WeightGaussian(groups["prior_mean"], groups["prior_scale"])
         posterior = WeightGaussian(groups["mean"], groups["scale"])
         own = own.to(options.get("device", "cpu"))

@@ -24,6 +24,7 @@ __all__ = ["ModuleLike", "make_module", "read_weights"]
 ModuleLike: TypeAlias = nn.Module | Callable[[], nn.Module]
 
 _MOST_OUTPUTS = 1 << 23  # numbers that a layer may give for a row: a description of little weight must not ask for more
+_MOST_PRODUCTS = 1 << 34  # for a row: a kernel of little weight may have a large image to go through
 _COPIES = {"deterministic": 1, "gaussian": 4}  # means and scales of a prior and a posterior
 _HEAD = 4096  # of a file of tensors, and for each of these:
 _ENTRY = 1024
@@ -69,8 +70,13 @@ def _sketch(record: NetworkRecord) -> nn.Module:
     with torch.device("meta"):
         module = build(_description(record)).eval()
         largest = prod(record.input_shape)
+        products = 0
         if largest <= _MOST_OUTPUTS:
-            largest = _largest_outputs(module, torch.zeros(1, *record.input_shape))
+            largest, products = _count_outputs(module, torch.zeros(1, *record.input_shape))
+    if products > _MOST_PRODUCTS:
+        raise ValueError(
+            f"The architecture must need at most {_MOST_PRODUCTS:,} products per row. Got {products:,} instead."
+        )
     if largest > _MOST_OUTPUTS:
         raise ValueError(
             f"The architecture must need at most {_MOST_OUTPUTS:,} numbers per layer and row. Got {largest:,} instead."
@@ -78,11 +84,16 @@ def _sketch(record: NetworkRecord) -> nn.Module:
     return module
 
 
-def _largest_outputs(module: nn.Module, row: torch.Tensor) -> int:
-    sizes = [0]
-    handles = [
-        each.register_forward_hook(lambda _, __, found: sizes.append(found.numel())) for each in module.modules()
-    ]
+def _count_outputs(module: nn.Module, row: torch.Tensor) -> tuple[int, int]:
+    """Return the most numbers that a layer gives for a row, and how many products all of them need."""
+    sizes, products = [0], [0]
+
+    def count(layer: nn.Module, _: object, found: torch.Tensor) -> None:
+        sizes.append(found.numel())
+        if isinstance(layer, nn.Linear | nn.Conv2d):
+            products.append(found.numel() * layer.weight[0].numel())
+
+    handles = [each.register_forward_hook(count) for each in module.modules()]
     try:
         with torch.no_grad():
             module(row)
@@ -91,7 +102,7 @@ def _largest_outputs(module: nn.Module, row: torch.Tensor) -> int:
     finally:
         for handle in handles:
             handle.remove()
-    return max(sizes)
+    return max(sizes), sum(products)
 
 
 def _count_bytes(state: Mapping[str, Any]) -> int:

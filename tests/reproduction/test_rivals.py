@@ -156,7 +156,7 @@ def test_a_killed_run_continues_with_equal_numbers(data_folder, tmp_path):
         "--datasets",
         "haberman",
         "--methods",
-        "informed,holdout",
+        "maurer,holdout",
         "--jobs",
         "1",
     ]
@@ -184,6 +184,8 @@ def test_a_killed_run_continues_with_equal_numbers(data_folder, tmp_path):
 def test_tables_mark_the_smallest_sound_certificate():
     tables = {table.name: table for table in make_rival_tables(made_up())}
     assert list(tables) == ["summary", "certificates", "tests", "deterministic", "rows", "seconds"]
+    wide = [table for table in make_rival_tables(made_up(datasets=None)) if table.name == "certificates"]
+    assert [len(table.header) for table in wide] == [6, 6]  # no row wider than a page
     first = tables["certificates"]
     assert first.rows[0][:3] == ["Maurer", "R", ".1005 (.0007)"]
     assert first.bold == {(0, 2), (0, 3)}

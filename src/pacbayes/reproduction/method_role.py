@@ -58,6 +58,12 @@ class Rival(Method):
         What the number, and "test", are about: a model that is drawn for each row, or one that is kept.
     bounds : tuple of str
         Names in the catalogue: whose theorem the number is.
+
+    Examples
+    --------
+    >>> from pacbayes.reproduction import RIVALS
+    >>> RIVALS["holdout"].predictor, list(RIVALS["holdout"].citations)
+    ('deterministic', ['clopper1934use'])
     """
 
     learner: str

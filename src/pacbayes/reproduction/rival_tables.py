@@ -14,13 +14,14 @@ from pacbayes.reproduction.table_words import TITLES
 
 __all__ = ["deterministic_value", "make_rival_tables"]
 
+_WIDEST = 4  # data sets in a table with deviations
 _BASELINES = {"logistic": "holdout", "forest": "holdout-forest"}
 
 
 def make_rival_tables(results: CellMeans) -> list[Table]:
     """Return all tables."""
-    makers = (_summary, _certificates, _tests, _deterministic, _rows, _seconds)
-    return [make(results) for make in makers]
+    makers = (_tests, _deterministic, _rows, _seconds)
+    return [_summary(results), *_certificates(results), *(make(results) for make in makers)]
 
 
 def deterministic_value(results: CellMeans, data: str, method: str) -> float:
@@ -39,9 +40,10 @@ def _by_data_set(
     title: str,
     notes: tuple[str, ...],
     value: Callable[[str, str], float] | None = None,
+    datasets: tuple[str, ...] = (),
 ) -> Table:
     """Return a table with a column per data set; where values are given, the smallest sound one is bold."""
-    data, methods = results.grid.datasets, _methods(results)
+    data, methods = datasets or results.grid.datasets, _methods(results)
     rows = [[m.title, words.KINDS[m.predictor], *(cell(d, m.name) for d in data)] for m in methods]
     bold = set()
     for column, d in enumerate(data, start=2):
@@ -50,14 +52,21 @@ def _by_data_set(
     return Table(name, title, ["Method", "", *(TITLES[d] for d in data)], rows, notes, frozenset(bold))
 
 
-def _certificates(results: CellMeans) -> Table:
+def _certificates(results: CellMeans) -> list[Table]:
+    """Return the certificates with their deviations, in tables that are narrow enough to read."""
+
     def cell(data: str, method: str) -> str:
         if results.grid.repeats == 1:
             return format_number(results.mean(data, method))
         return format_with_deviation(results, data, method, "value")
 
     title = words.certificate_title(results.grid.repeats)
-    return _by_data_set(results, cell, "certificates", title, words.CERTIFICATE_NOTES, results.mean)
+    data = results.grid.datasets
+    parts = [data[start : start + _WIDEST] for start in range(0, len(data), _WIDEST)]
+    return [
+        _by_data_set(results, cell, "certificates", title, words.CERTIFICATE_NOTES, results.mean, part)
+        for part in parts
+    ]
 
 
 def _tests(results: CellMeans) -> Table:

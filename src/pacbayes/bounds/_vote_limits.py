@@ -24,11 +24,10 @@ def limit(
     pairs: bool = False,
     lower: bool = False,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return a limit on a mean over voters, or over pairs of them, and its derivatives by that mean and by kl."""
-    voters = 2.0 if pairs else 1.0
-    allowed = budget(voters * kl, n, delta, log_xi(2, n, constant))
+    """Return a limit on a mean over voters, or over pairs of them, and its derivatives by that mean and by a nat."""
+    allowed = budget(2.0 * kl if pairs else kl, n, delta, log_xi(2, n, constant))
     value, (of_loss, of_budget) = (kl_inv_lower if lower else kl_inv_upper)(loss, allowed, return_grad=True)
-    return np.asarray(value), np.asarray(of_loss), np.asarray(of_budget) * voters / n
+    return np.asarray(value), np.asarray(of_loss), np.asarray(of_budget) / n
 
 
 def best_mu(one: FloatArray, both: FloatArray) -> FloatArray:

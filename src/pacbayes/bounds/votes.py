@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from pacbayes._core.arguments import checked
 from pacbayes._core.rounding import raised
-from pacbayes._core.types import FloatOrArray
+from pacbayes._core.types import FloatArray, FloatOrArray
 from pacbayes.bounds._budget import clipped, plain
 from pacbayes.bounds._signatures import Result
 from pacbayes.bounds._vote_limits import at_mu, best_mu, limit, times
@@ -68,7 +68,8 @@ def first_order(
     constant : {"exact", "published"}, default="exact"
         The exact Shtarkov constant, or ``2 sqrt(n)``.
     return_grad : bool, default=False
-        Also return a dict with the derivatives with respect to "gibbs" and "kl".
+        Also return a dict with the derivatives with respect to "gibbs", "kl" and
+        "delta".
 
     Returns
     -------
@@ -87,9 +88,10 @@ def first_order(
     0.199948
     """
     losses, kls, sizes, deltas = checked("first_order", gibbs=gibbs, kl=kl, n=n, delta=delta)
-    high, of_loss, of_kl = limit(losses, kls, sizes, deltas, constant)
+    high, of_loss, of_nat = limit(losses, kls, sizes, deltas, constant)
     value = clipped(2.0 * high)
-    return (value, {"gibbs": plain(2.0 * of_loss), "kl": plain(2.0 * of_kl)}) if return_grad else value
+    slopes = {"gibbs": 2.0 * of_loss, "kl": 2.0 * of_nat, "delta": -2.0 * of_nat / deltas}
+    return (value, _plain(slopes)) if return_grad else value
 
 
 @overload
@@ -134,7 +136,8 @@ def tandem(
     delta, constant
         As in :func:`first_order`.
     return_grad : bool, default=False
-        Also return a dict with the derivatives with respect to "tandem" and "kl".
+        Also return a dict with the derivatives with respect to "tandem", "kl" and
+        "delta".
 
     Returns
     -------
@@ -152,9 +155,10 @@ def tandem(
     0.160467
     """
     losses, kls, sizes, deltas = checked("tandem", tandem=tandem, kl=kl, n=n, delta=delta)
-    high, of_loss, of_kl = limit(losses, kls, sizes, deltas, constant, pairs=True)
+    high, of_loss, of_nat = limit(losses, kls, sizes, deltas, constant, pairs=True)
     value = clipped(4.0 * high)
-    return (value, {"tandem": plain(4.0 * of_loss), "kl": plain(4.0 * of_kl)}) if return_grad else value
+    slopes = {"tandem": 4.0 * of_loss, "kl": 8.0 * of_nat, "delta": -4.0 * of_nat / deltas}
+    return (value, _plain(slopes)) if return_grad else value
 
 
 @overload
@@ -208,7 +212,8 @@ def disagreement(
     n_pairs : array_like of int
         Number of rows on which each pair was compared; where numbers differ, the smallest.
     return_grad : bool, default=False
-        Also return a dict with the derivatives with respect to "gibbs", "disagreement" and "kl".
+        Also return a dict with the derivatives with respect to "gibbs", "disagreement", "kl" and
+        "delta".
 
     Returns
     -------
@@ -228,13 +233,16 @@ def disagreement(
     losses, differ, kls, sizes, paired, deltas = checked(
         "disagreement", gibbs=gibbs, disagreement=disagreement, kl=kl, n=n, n_pairs=n_pairs, delta=delta
     )
-    high, of_loss, of_kl = limit(losses, kls, sizes, deltas / 2.0, constant)
+    high, of_loss, of_nat = limit(losses, kls, sizes, deltas / 2.0, constant)
     low, of_differ, of_pairs = limit(differ, kls, paired, deltas / 2.0, constant, pairs=True, lower=True)
     value = clipped(raised(4.0 * high - 2.0 * low, 1))  # one rounding, of the difference
-    if not return_grad:
-        return value
-    slopes = {"gibbs": 4.0 * of_loss, "disagreement": -2.0 * of_differ, "kl": 4.0 * of_kl - 2.0 * of_pairs}
-    return value, {name: plain(each) for name, each in slopes.items()}
+    slopes = {
+        "gibbs": 4.0 * of_loss,
+        "disagreement": -2.0 * of_differ,
+        "kl": 4.0 * (of_nat - of_pairs),
+        "delta": (2.0 * of_pairs - 4.0 * of_nat) / deltas,
+    }
+    return (value, _plain(slopes)) if return_grad else value
 
 
 @overload
@@ -286,7 +294,7 @@ def chebyshev_cantelli(
     tandem, n_pairs : array_like
         The tandem loss, as in :func:`tandem`, and its smallest number of rows.
     return_grad : bool, default=False
-        Also return a dict with the derivatives with respect to "gibbs", "tandem" and "kl".
+        Also return a dict with the derivatives with respect to "gibbs", "tandem", "kl" and "delta".
 
     Returns
     -------
@@ -307,17 +315,26 @@ def chebyshev_cantelli(
     first, second, kls, sizes, paired, deltas = checked(
         "chebyshev_cantelli", gibbs=gibbs, tandem=tandem, kl=kl, n=n, n_pairs=n_pairs, delta=delta
     )
-    both, of_both, both_kl = limit(second, kls, paired, deltas / 2.0, constant, pairs=True)
-    sides = [limit(first, kls, sizes, deltas / 2.0, constant, lower=side) for side in (False, True)]
-    (high, of_high, high_kl), (low, of_low, low_kl) = sides
+    both, of_both, both_nat = limit(second, kls, paired, deltas / 2.0, constant, pairs=True)
+    high, of_high, high_nat = limit(first, kls, sizes, deltas / 2.0, constant)
+    low, of_low, low_nat = limit(first, kls, sizes, deltas / 2.0, constant, lower=True)
     mu = np.where(low > 2.0 * both, best_mu(low, both), np.where(high < 2.0 * both, best_mu(high, both), 0.0))
     reached = at_mu(np.where(mu > 0.0, low, high), both, mu)
     value = clipped(np.minimum(reached, 4.0 * both))
     if not return_grad:
         return value
     mu = np.where(reached < 4.0 * both, mu, 0.0)
-    scale = 1.0 / (0.5 - mu) ** 2
-    of_one, one_kl = np.where(mu > 0.0, of_low, of_high), np.where(mu > 0.0, low_kl, high_kl)
-    turn = -2.0 * mu * scale
-    slopes = {"gibbs": times(turn, of_one), "tandem": scale * of_both, "kl": scale * both_kl + times(turn, one_kl)}
-    return value, {name: plain(each) for name, each in slopes.items()}
+    of_two = 1.0 / (0.5 - mu) ** 2
+    of_one = -2.0 * mu * of_two
+    one_nat = times(of_one, np.where(mu > 0.0, low_nat, high_nat))
+    slopes = {
+        "gibbs": times(of_one, np.where(mu > 0.0, of_low, of_high)),
+        "tandem": of_two * of_both,
+        "kl": 2.0 * of_two * both_nat + one_nat,
+        "delta": -(of_two * both_nat + one_nat) / deltas,
+    }
+    return value, _plain(slopes)
+
+
+def _plain(slopes: dict[str, FloatArray]) -> dict[str, FloatOrArray]:
+    return {name: plain(each) for name, each in slopes.items()}

@@ -31,7 +31,7 @@ def split_in_halves():
     wanted = [(1, 0, 1, 0, 1), (0, 1, 1, 1, 1)]
     probabilities = np.where((KINDS.sum(axis=1) == 0.0), 0.94, 0.0)
     for each in wanted:
-        probabilities[(KINDS == each).all(axis=1)] = 0.03
+        probabilities[(each == KINDS).all(axis=1)] = 0.03
     return probabilities
 
 

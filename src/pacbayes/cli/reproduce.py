@@ -19,9 +19,7 @@ Rivals = Annotated[
 ]
 Quick = Annotated[
     bool,
-    typer.Option(
-        "--quick", help="3 repeats, and all data sets except Adult: well under a minute, of the rivals a few."
-    ),
+    typer.Option("--quick", help="3 repeats, and all data sets except Adult: under a minute, of the rivals a few."),
 ]
 Repeats = Annotated[int | None, typer.Option(help="Random splits per data set [default: 20, of the rivals 10].")]
 Names = Annotated[

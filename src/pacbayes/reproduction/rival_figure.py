@@ -134,7 +134,5 @@ def _legend_marks(results: CellMeans, colours: Palette) -> list[Line2D]:
         Line2D([], [], color=colours.ink, marker="o", markerfacecolor=face, linestyle="", label=label)
         for label, face in faces.items()
     ]
-    tick = Line2D(
-        [], [], color=colours.ink, marker="|", linestyle="", markersize=8, label="test error of the same predictor"
-    )
+    tick = Line2D([], [], color=colours.ink, marker="|", linestyle="", markersize=8, label="its test error")
     return [*marks, *kinds, tick]

@@ -28,6 +28,12 @@ def _portfolio(risk):
     }
 
 
+def _count(risk, n, others=0):
+    """Errors among the rows that are not among the others; the most there can be where rounding would go beyond."""
+    rows = np.asarray(n) - others
+    return np.floor(np.asarray(risk) * rows + 1e-9)
+
+
 # From a level of risk (a number or an array) to the statistics of a bound.
 STATISTICS = {
     "chernoff": lambda risk: {"risk": risk},
@@ -48,7 +54,11 @@ STATISTICS = {
     "split_kl": lambda risk: {"plus": risk, "minus": MINUS},
     "betting": lambda risk: {"log_growth": _growth(risk, MINUS), "rates": RATES, "weights": WEIGHTS},
     "portfolio": _portfolio,
+    "pick_to_learn": lambda risk, n=1000: {"size": 1, "errors": _count(risk, n, others=1)},
+    "compression": lambda risk: {"risk": risk, "size": 1},
+    "compression_binomial": lambda risk, n=1000: {"errors": _count(risk, n, others=1), "size": 1},
 }
+COUNTS = {"pick_to_learn", "compression_binomial"}
 FIXED_RATES = {"unexpected_bernstein": {"rates": 0.5 ** np.arange(1, 21)}}
 EMPIRICAL = {
     "unexpected_bernstein": lambda risk: risk - MINUS,
@@ -64,6 +74,8 @@ def arguments(entry, risk, kl, n, delta):
     """Return the keyword arguments of a bound at a level of risk."""
     if entry.name == "clopper_pearson":
         statistics = {"errors": np.floor(np.asarray(risk) * np.asarray(n) + 1e-9)}
+    elif entry.name in COUNTS:
+        statistics = STATISTICS[entry.name](risk, n)
     else:
         statistics = STATISTICS[entry.name](risk)
     if entry.uses_kl:

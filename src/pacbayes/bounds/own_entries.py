@@ -3,14 +3,42 @@
 from __future__ import annotations
 
 from pacbayes.bounds._citations import CITATIONS
-from pacbayes.bounds.entry import FIXED, UNSEEN, Entry
+from pacbayes.bounds.compression import compression, compression_binomial, pick_to_learn
+from pacbayes.bounds.entry import FIXED, UNSEEN, Entry, Fields, Number, own_entry
 from pacbayes.bounds.paired import paired
 from pacbayes.bounds.sequential import sequential_from_blocks
 
 __all__ = ["OWN_ENTRIES", "UNLISTED_ENTRIES"]
 
+_SIZE = Number("Number of rows that determine the predictor, the compression set.")
+_REST = Number("Number of errors on the other rows.")
+_COMPRESSED: Fields = {"uses_kl": False, "assumptions": ("iid", "set_of_rows")}
+
 # made by own_entry of pacbayes.bounds.entry, each with a sentence for every argument
-OWN_ENTRIES: tuple[Entry, ...] = ()
+OWN_ENTRIES: tuple[Entry, ...] = (
+    own_entry(
+        pick_to_learn,
+        "paccagnan",
+        "For a predictor that learned from the rows it was most wrong on, by how many these were.",
+        numbers={"size": _SIZE, "errors": _REST},
+        uses_kl=False,
+        assumptions=("iid", "worst_first"),
+    ),
+    own_entry(
+        compression,
+        "bazinet",
+        "The kl bound for a predictor that some of the rows determine, and any loss on the others.",
+        numbers={"risk": Number("Mean loss on the other rows."), "size": _SIZE},
+        **_COMPRESSED,
+    ),
+    own_entry(
+        compression_binomial,
+        "langford2005",
+        "The exact binomial limit for a predictor that some of the rows determine, and the 0-1 loss on the others.",
+        numbers={"errors": _REST, "size": _SIZE},
+        **_COMPRESSED,
+    ),
+)
 
 # reads losses in their order; its statistics, block by block, do not follow from a risk, so that it is not listed
 _SEQUENTIAL = Entry(

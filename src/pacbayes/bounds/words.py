@@ -12,6 +12,8 @@ _CONDITIONS = {
     "fixed_reference": "a fixed reference or none",
     "any_predictable_reference": "any predictable reference",
     "fixed_predictor": "one predictor that was fixed before them",
+    "set_of_rows": "a predictor that a set of the rows determines",
+    "worst_first": "rows picked by a rule that was fixed beforehand, the worst errors first",
     "published_only_E7": "published for predictable references too, but that proof fails (erratum E7)",
 }
 _SAMPLE_SIZES = {

@@ -7,15 +7,49 @@ from pacbayes.bounds.compression import compression, compression_binomial, pick_
 from pacbayes.bounds.entry import FIXED, UNSEEN, Entry, Fields, Number, own_entry
 from pacbayes.bounds.paired import paired
 from pacbayes.bounds.sequential import sequential_from_blocks
+from pacbayes.bounds.votes import chebyshev_cantelli, disagreement, first_order, tandem
 
 __all__ = ["OWN_ENTRIES", "UNLISTED_ENTRIES"]
 
+_GIBBS = Number("Weighted mean of the voters' error rates.")
+_TANDEM = Number("Weighted mean over pairs of voters of the share of rows on which both err.")
+_DISAGREEMENT = Number("Weighted mean over pairs of voters of the share of rows on which they differ.")
+_PAIRS = Number("Number of rows on which each pair of voters was judged, or the smallest.")
+_VOTERS = ("iid", "voters_unseen")
 _SIZE = Number("Number of rows that determine the predictor, the compression set.")
 _REST = Number("Number of errors on the other rows.")
 _COMPRESSED: Fields = {"uses_kl": False, "assumptions": ("iid", "set_of_rows")}
 
 # made by own_entry of pacbayes.bounds.entry, each with a sentence for every argument
 OWN_ENTRIES: tuple[Entry, ...] = (
+    own_entry(
+        first_order,
+        "langford",
+        "A majority vote by its voters' errors: twice the kl bound on their weighted mean.",
+        numbers={"gibbs": _GIBBS},
+        assumptions=_VOTERS,
+    ),
+    own_entry(
+        tandem,
+        "masegosa",
+        "A majority vote by the errors that two voters have in common: four times the kl bound on their weighted mean.",
+        numbers={"tandem": _TANDEM},
+        assumptions=_VOTERS,
+    ),
+    own_entry(
+        disagreement,
+        "masegosa",
+        "A majority vote between two classes by its voters' errors and by how often two of them disagree.",
+        numbers={"gibbs": _GIBBS, "disagreement": _DISAGREEMENT, "n_pairs": _PAIRS},
+        assumptions=(*_VOTERS, "two_classes"),
+    ),
+    own_entry(
+        chebyshev_cantelli,
+        "wu2021",
+        "A majority vote by mean and variance of the weight that errs, by the inequality of Chebyshev and Cantelli.",
+        numbers={"gibbs": _GIBBS, "tandem": _TANDEM, "n_pairs": _PAIRS},
+        assumptions=_VOTERS,
+    ),
     own_entry(
         pick_to_learn,
         "paccagnan",

@@ -11,6 +11,8 @@ _CONDITIONS = {
     "no_reference": "no reference plays a part",
     "fixed_reference": "a fixed reference or none",
     "any_predictable_reference": "any predictable reference",
+    "voters_unseen": "each voter, or each pair of voters, judged on rows that it has not learned from",
+    "two_classes": "two classes",
     "fixed_predictor": "one predictor that was fixed before them",
     "set_of_rows": "a predictor that a set of the rows determines",
     "worst_first": "rows picked by a rule that was fixed beforehand, the worst errors first",

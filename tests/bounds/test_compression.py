@@ -11,10 +11,30 @@ from mpmath import mpf
 import pacbayes as pb
 
 from bounds import exact_bounds
+from fixtures import fixture
 
 sizes = st.integers(0, 60)
 rests = st.integers(1, 400)
 deltas = st.floats(1e-6, 0.99)
+
+
+def test_published_results_of_pick_to_learn(record_property):
+    """The printed bounds, before their correction; sizes are means of five runs, so values between two sizes count."""
+    rows = np.loadtxt(fixture("pick_to_learn.csv"), delimiter=",", skiprows=1)
+    n, sizes, printed = rows[rows[:, 2] <= 5000, 1:].T
+    assert n.size == 37
+
+    def between(form):
+        low, high = (pb.bounds.pick_to_learn(k, n, 0.01, form=form) for k in (np.floor(sizes), np.floor(sizes) + 1))
+        return low + (sizes - np.floor(sizes)) * (high - low)
+
+    with pytest.warns(UserWarning, match="not a bound"):
+        np.testing.assert_allclose(between("printed"), printed, rtol=0.003)
+    larger = between("corrected") / printed
+    record_property("line:pick-to-learn: corrected over printed", f"{larger.min():.4f} to {larger.max():.4f}")
+    assert larger.min() > 1.02
+    assert larger.max() < 1.10
+    assert between("corrected").min() == pytest.approx(0.0167, abs=5e-5)
 
 
 @pytest.mark.parametrize(

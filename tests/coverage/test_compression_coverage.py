@@ -1,4 +1,4 @@
-"""Bounds of compressed predictors hold: of one row that was picked, of none, and of the set for which they are worst."""
+"""Bounds of compressed predictors hold: of rows that were picked, of none, and of the set for which they are worst."""
 
 from __future__ import annotations
 

@@ -3,14 +3,33 @@
 from __future__ import annotations
 
 from pacbayes.bounds._citations import CITATIONS
-from pacbayes.bounds.entry import FIXED, UNSEEN, Entry
+from pacbayes.bounds.entry import FIXED, UNSEEN, Entry, Number, own_entry
 from pacbayes.bounds.paired import paired
+from pacbayes.bounds.recursive import recursive
 from pacbayes.bounds.sequential import sequential_from_blocks
 
 __all__ = ["OWN_ENTRIES", "UNLISTED_ENTRIES"]
 
+_OF_STEPS = {
+    "first_risk": Number("Empirical risk of the first of several posteriors."),
+    "step_risk": Number("Empirical risk of each later posterior.", per="step"),
+    "step_worse": Number("Of each later step, how often a draw errs and one from before does not.", "step"),
+    "step_better": Number("Of each later step, how often a draw from before errs and one does not.", "step"),
+    "step_kl": Number("Of each later step, the divergence from the posterior before, in nats.", per="step"),
+    "step_n": Number("Of each later step, the number of examples, unseen by the posterior before.", per="step"),
+    "gamma": Number("Of each later step, how much of the loss before is subtracted, in [0, 1].", per="step"),
+}
+
 # made by own_entry of pacbayes.bounds.entry, each with a sentence for every argument
-OWN_ENTRIES: tuple[Entry, ...] = ()
+OWN_ENTRIES: tuple[Entry, ...] = (
+    own_entry(
+        recursive,
+        "wu2024",
+        "The last of several posteriors, each the prior of the next, by its excess over the one before and so on.",
+        numbers=_OF_STEPS,
+        assumptions=("iid", "steps_unseen"),
+    ),
+)
 
 # reads losses in their order; its statistics, block by block, do not follow from a risk, so that it is not listed
 _SEQUENTIAL = Entry(

@@ -15,32 +15,33 @@ from numpy.typing import ArrayLike
 
 from pacbayes._core.arguments import check_shapes, checked, single
 from pacbayes._core.rounding import EPS
-from pacbayes._core.types import FloatOrArray
+from pacbayes._core.types import FloatArray, FloatOrArray
 from pacbayes.bounds._budget import budget, clipped, plain
 from pacbayes.bounds._recursion import (
-    EVENTS,
-    Moved,
-    chain_gradient,
-    checked_frequencies,
+    Excess,
+    Shares,
+    Steps,
+    check_shares,
     checked_steps,
-    excess_of_steps,
+    excess_of,
     moved_by_draws,
     part_of,
-    without_draws,
 )
 from pacbayes.bounds._signatures import Result
 from pacbayes.numerics import kl_inv_upper, log_xi
 
 __all__ = ["recursive", "recursive_step"]
 
-# (1 - g) k2 + g (k1 + k3 - 1 + previous): six operations of EPS/2 each, on numbers of at most 4
+# (1 - g) a + g (b - c) + g previous: seven operations of EPS/2 each, on numbers of at most 3
 _SLACK = 12.0 * EPS
 
 
 @overload
 def recursive_step(
     previous: ArrayLike,
-    frequencies: ArrayLike,
+    risk: ArrayLike,
+    worse: ArrayLike,
+    better: ArrayLike,
     kl: ArrayLike,
     n: ArrayLike,
     delta: ArrayLike,
@@ -52,7 +53,9 @@ def recursive_step(
 @overload
 def recursive_step(
     previous: ArrayLike,
-    frequencies: ArrayLike,
+    risk: ArrayLike,
+    worse: ArrayLike,
+    better: ArrayLike,
     kl: ArrayLike,
     n: ArrayLike,
     delta: ArrayLike,
@@ -63,7 +66,9 @@ def recursive_step(
 ) -> tuple[FloatOrArray, dict[str, FloatOrArray]]: ...
 def recursive_step(
     previous: ArrayLike,
-    frequencies: ArrayLike,
+    risk: ArrayLike,
+    worse: ArrayLike,
+    better: ArrayLike,
     kl: ArrayLike,
     n: ArrayLike,
     delta: ArrayLike,
@@ -74,17 +79,20 @@ def recursive_step(
 ) -> Result:
     """One step of :func:`recursive`: an upper bound on the risk of a posterior from one on that of its prior.
 
-    ``-gamma + sum_j (b_j - b_{j-1}) kl_inv_upper(F_j, (kl + log(k xi(2, n)/delta))/n) + gamma previous`` with
-    ``b = (-gamma, 0, 1 - gamma, 1)``, and ``k`` the number of positive differences: 3, but 2 at gamma = 1 and 1 at 0.
+    ``(1 - gamma) kl_inv_upper(risk, b) + gamma (kl_inv_upper(worse, b) - kl_inv_lower(better, b) + previous)`` with
+    ``b = (kl + log(k xi(2, n)/delta))/n``, where ``k`` counts what is bounded: 3, but 2 at gamma = 1, and 1 at
+    gamma = 0, where it is :func:`maurer`.
 
     Parameters
     ----------
     previous : array_like
         A bound on the risk of the prior, in [0, 1], that fails with a probability that is not part of ``delta``.
-    frequencies : array_like, shape (..., 3)
-        ``F_j``: how often ``l(h) - gamma l(h')`` is at least 0, at least ``1 - gamma`` and 1, for independent draws
-        ``h`` from the posterior and ``h'`` from the prior, expected or with a fresh ``h'`` for each row. They
-        decrease; the second is how often ``h`` errs.
+    risk : array_like
+        How often a draw ``h`` from the posterior errs: ``P(l(h) - gamma l(h') >= 1 - gamma)``, with an independent
+        draw ``h'`` from the prior. Frequencies are expected, or those of a fresh pair for each example.
+    worse, better : array_like
+        How often only ``h`` errs, ``P(l(h) - gamma l(h') = 1)``, and how often only ``h'`` errs,
+        ``1 - P(l(h) - gamma l(h') >= 0)``.
     kl : array_like
         Divergence of the posterior from the prior; may be infinite.
     n : array_like of int
@@ -96,7 +104,8 @@ def recursive_step(
     constant : {"exact", "published"}, default="exact"
         The exact Shtarkov constant ``xi(2, n)``, or the published ``2 sqrt(n)``.
     return_grad : bool, default=False
-        Also return a dict with the derivatives with respect to "previous", "frequencies" and "kl", before clipping.
+        Also return a dict with the derivatives with respect to "previous", "risk", "worse", "better" and "kl", before
+        clipping.
 
     Returns
     -------
@@ -110,33 +119,34 @@ def recursive_step(
     Examples
     --------
     >>> import pacbayes as pb
-    >>> round(pb.bounds.recursive_step(0.12, [0.97, 0.06, 0.02], kl=10.0, n=1000, delta=0.05), 6)
+    >>> round(pb.bounds.recursive_step(0.12, risk=0.06, worse=0.02, better=0.03, kl=10.0, n=1000, delta=0.05), 6)
     0.142856
-    >>> round(pb.bounds.recursive_step(0.12, [0.97, 0.06, 0.02], kl=10.0, n=1000, delta=0.05, gamma=0.0), 6)
+    >>> pair = {"risk": 0.06, "worse": 0.02, "better": 0.03}
+    >>> round(pb.bounds.recursive_step(0.12, **pair, kl=10.0, n=1000, delta=0.05, gamma=0.0), 6)
     0.112849
     >>> round(pb.bounds.maurer(0.06, kl=10.0, n=1000, delta=0.05), 6)
     0.112849
     """
     owner = "recursive_step"
-    shares = checked_frequencies(owner, "frequencies", frequencies)
-    before, kls, sizes, deltas, weight = checked(owner, previous=previous, kl=kl, n=n, delta=delta, gamma=gamma)
-    check_shapes(owner, frequencies=shares.shape[:-1], others=kls.shape)
-    part = excess_of_steps(shares, kls, sizes, deltas, weight, constant)
+    given = checked(
+        owner, previous=previous, risk=risk, worse=worse, better=better, kl=kl, n=n, delta=delta, gamma=gamma
+    )
+    before, shares, (kls, sizes, deltas, weight) = given[0], Shares(*given[1:4]), given[4:]
+    check_shares(owner, "", shares)
+    part = excess_of(shares, kls, sizes, deltas, weight, constant)
     value = clipped(part.value + weight * before + _SLACK)
     if not return_grad:
         return value
-    shape = np.shape(value)
-    return value, {
-        "previous": plain(np.broadcast_to(weight, shape)),
-        "frequencies": np.broadcast_to(part.by_frequency, (*shape, EVENTS)),
-        "kl": plain(np.broadcast_to(part.by_kl, shape)),
-    }
+    slopes = {"previous": weight, **part.by._asdict(), "kl": part.by_kl}
+    return value, {name: plain(np.array(each)) for name, each in slopes.items()}
 
 
 @overload
 def recursive(
     first_risk: ArrayLike,
-    step_frequencies: ArrayLike,
+    step_risk: ArrayLike,
+    step_worse: ArrayLike,
+    step_better: ArrayLike,
     step_kl: ArrayLike,
     step_n: ArrayLike,
     kl: ArrayLike,
@@ -152,7 +162,9 @@ def recursive(
 @overload
 def recursive(
     first_risk: ArrayLike,
-    step_frequencies: ArrayLike,
+    step_risk: ArrayLike,
+    step_worse: ArrayLike,
+    step_better: ArrayLike,
     step_kl: ArrayLike,
     step_n: ArrayLike,
     kl: ArrayLike,
@@ -167,7 +179,9 @@ def recursive(
 ) -> tuple[FloatOrArray, dict[str, FloatOrArray]]: ...
 def recursive(
     first_risk: ArrayLike,
-    step_frequencies: ArrayLike,
+    step_risk: ArrayLike,
+    step_worse: ArrayLike,
+    step_better: ArrayLike,
     step_kl: ArrayLike,
     step_n: ArrayLike,
     kl: ArrayLike,
@@ -189,9 +203,9 @@ def recursive(
     ----------
     first_risk : array_like
         Empirical risk of the first posterior, in [0, 1].
-    step_frequencies : array_like, shape (..., T - 1, 3)
-        Of each later step, how often ``l(h) - gamma l(h')`` is at least 0, at least ``1 - gamma`` and 1, for draws
-        ``h`` from its posterior and ``h'`` from the one before.
+    step_risk, step_worse, step_better : array_like, shape (..., T - 1)
+        Of each later step, how often a draw from its posterior errs, how often only that draw errs, and how often only
+        a draw from the posterior before errs: the ``F_j`` of the publication are ``1 - better``, ``risk``, ``worse``.
     step_kl, step_n : array_like, shape (..., T - 1)
         Of each later step, the divergence from the posterior before, and the number of examples, which that posterior
         has not seen.
@@ -204,22 +218,22 @@ def recursive(
         How much of the loss before is subtracted, in [0, 1]: a number, or one for each later step on the last axis.
         Fixed before the examples of its step.
     delta_mc : array_like, optional
-        The part of ``delta`` for the error of draws, if frequencies are of one draw per example rather than expected:
-        each is replaced by ``kl_inv_upper(., log(k T/delta_mc)/draws)`` first, with ``k = 1`` for the first step.
+        The part of ``delta`` for the error of draws, if frequencies are of draws rather than expected: each of the
+        ``k`` of a step (one at the first) is moved by ``log(k T/delta_mc)/draws`` to its adverse side first.
         (Publications count it separately: what they call delta is ``delta - delta_mc`` here.)
     draws : array_like, shape (..., T), optional
-        How many draws there were at each step; by default one for each example.
+        How many draws there were at each step, evenly over its examples; by default one for each example.
     constant : {"exact", "published"}, default="exact"
         The exact Shtarkov constant, or the published ``2 sqrt(n)``.
     return_grad : bool, default=False
-        Also return a dict with the derivatives with respect to "first_risk", "step_frequencies", "step_kl" and "kl",
-        of the formula before clipping.
+        Also return a dict with the derivatives with respect to "first_risk", "step_risk", "step_worse",
+        "step_better", "step_kl" and "kl", of the formula before clipping.
 
     Returns
     -------
     float or ndarray
         Holds for all posteriors at once with probability at least ``1 - delta``, for i.i.d. examples, as long as each
-        posterior but the last has seen no example that is judged after its own step.
+        posterior but the last has seen no example of the next step.
 
     References
     ----------
@@ -229,29 +243,62 @@ def recursive(
     Examples
     --------
     >>> import pacbayes as pb
-    >>> steps = [[0.97, 0.07, 0.02], [0.98, 0.06, 0.01]]
-    >>> round(pb.bounds.recursive(0.08, steps, [9.0, 7.0], [3000, 2000], kl=30.0, n=4000, delta=0.05), 6)
-    0.120627
-    >>> pb.bounds.recursive(0.08, steps[:0], [], [], 30.0, 4000, 0.05) == pb.bounds.maurer(0.08, 30.0, 4000, 0.05)
-    True
+    >>> steps = {"step_risk": [0.07, 0.06], "step_worse": [0.02, 0.01], "step_better": [0.03, 0.02]}
+    >>> first = {"first_risk": 0.08, "kl": 30.0, "n": 4000, "delta": 0.05}
+    >>> round(pb.bounds.recursive(**first, **steps, step_kl=[9.0, 7.0], step_n=[3000, 2000]), 6)
+    0.120628
     """
     owner = "recursive"
-    steps = checked_steps(owner, step_frequencies, step_kl, step_n, gamma)
+    steps = checked_steps(owner, step_risk, step_worse, step_better, step_kl, step_n, gamma)
     count = steps.kl.shape[-1] + 1
     risks, kls, sizes, deltas = checked(owner, first_risk=first_risk, kl=kl, n=n, delta=delta)
     check_shapes(owner, steps=steps.kl.shape[:-1], others=kls.shape)
-    moved = Moved.without(risks, steps.frequencies)
+    at_risk, at_shares, by_risk, by_shares = risks, steps.shares, np.ones(()), Shares(*[np.ones(())] * 3)
     if delta_mc is not None:
-        share = single(owner, "delta_mc", delta_mc)
-        deltas = without_draws(owner, deltas, share)
-        moved = moved_by_draws(owner, risks, steps, part_of(share, count), sizes, draws)
+        part = single(owner, "delta_mc", delta_mc)
+        deltas = _without_draws(owner, deltas, part)
+        at_risk, at_shares, by_risk, by_shares = moved_by_draws(owner, risks, sizes, steps, part_of(part, count), draws)
     deltas = deltas if count == 1 else part_of(deltas, count)
-    first = kl_inv_upper(moved.risk, budget(kls, sizes, deltas, log_xi(2, sizes, constant)), return_grad=True)
-    part = excess_of_steps(moved.frequencies, steps.kl, steps.n, deltas[..., None], steps.gamma, constant)
-    value = np.asarray(clipped(first[0]))
-    for step in range(count - 1):
-        weight = steps.gamma[..., step]
-        value = np.asarray(clipped(part.value[..., step] + weight * value + _SLACK))
+    limit = budget(kls, sizes, deltas, log_xi(2, sizes, constant))
+    first, (of_risk, of_budget) = kl_inv_upper(at_risk, limit, return_grad=True)
+    excess = excess_of(at_shares, steps.kl, steps.n, deltas[..., None], steps.gamma, constant)
+    value = _chained(first, excess, steps)
     if not return_grad:
         return plain(value)
-    return plain(value), chain_gradient(moved, steps, part, first[1], sizes, value.shape)
+    slopes = (np.asarray(of_risk * by_risk), np.asarray(of_budget / sizes))
+    moved = excess._replace(by=Shares(*(a * b for a, b in zip(excess.by, by_shares, strict=True))))
+    return plain(value), _gradient(slopes, moved, steps, value.shape)
+
+
+def _chained(first: FloatOrArray, excess: Excess, steps: Steps) -> FloatArray:
+    """Return the last bound: each is the excess of its step plus what it takes of the one before."""
+    value = np.asarray(clipped(first))
+    for step in range(steps.kl.shape[-1]):
+        value = np.asarray(clipped(excess.value[..., step] + steps.gamma[..., step] * value + _SLACK))
+    return value
+
+
+def _without_draws(owner: str, delta: FloatArray, part: FloatArray) -> FloatArray:
+    check_shapes(owner, delta=delta.shape, delta_mc=part.shape)
+    if np.any(part >= delta):
+        raise ValueError(
+            f"The 'delta_mc' argument of {owner} must be less than 'delta', of which it is a part. "
+            f"Got {float(np.max(part))!r} instead."
+        )
+    return part_of(delta - part, 1.0)
+
+
+def _gradient(
+    first: tuple[FloatArray, FloatArray], excess: Excess, steps: Steps, shape: tuple[int, ...]
+) -> dict[str, FloatOrArray]:
+    """Return the derivatives: what a step adds is carried on with the product of the strengths after it."""
+    ones = np.ones((*steps.gamma.shape[:-1], 1))
+    carried = np.cumprod(np.concatenate([ones, steps.gamma[..., ::-1]], axis=-1), axis=-1)[..., ::-1]
+    rest, wide = carried[..., 1:], (*shape, steps.kl.shape[-1])
+    later = {f"step_{name}": each for name, each in excess.by._asdict().items()} | {"step_kl": excess.by_kl}
+    with np.errstate(invalid="ignore"):
+        return {
+            "first_risk": plain(np.broadcast_to(carried[..., 0] * first[0], shape).copy()),
+            "kl": plain(np.broadcast_to(carried[..., 0] * first[1], shape).copy()),
+            **{name: np.broadcast_to(rest * each, wide).copy() for name, each in later.items()},
+        }

@@ -12,6 +12,7 @@ _CONDITIONS = {
     "fixed_reference": "a fixed reference or none",
     "any_predictable_reference": "any predictable reference",
     "fixed_predictor": "one predictor that was fixed before them",
+    "steps_unseen": "each posterior but the last has seen no example of the next step",
     "published_only_E7": "published for predictable references too, but that proof fails (erratum E7)",
 }
 _SAMPLE_SIZES = {

@@ -6,7 +6,6 @@ import json
 
 import numpy as np
 import pytest
-from fixtures import fixture
 from mpmath import mpf
 
 import pacbayes as pb
@@ -14,6 +13,7 @@ from pacbayes.bounds import recursive, recursive_step
 from pacbayes.numerics import kl_inv_upper
 
 from bounds import exact_bounds
+from fixtures import fixture
 
 SHARES = {"step_risk": [0.07, 0.06], "step_worse": [0.02, 0.01], "step_better": [0.03, 0.02]}
 STEPS = SHARES | {"step_kl": [9.0, 7.0], "step_n": [3000, 2000]}

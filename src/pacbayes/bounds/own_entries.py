@@ -7,9 +7,15 @@ from pacbayes.bounds.entry import FIXED, UNSEEN, Entry, Number, own_entry
 from pacbayes.bounds.paired import paired
 from pacbayes.bounds.recursive import recursive
 from pacbayes.bounds.sequential import sequential_from_blocks
+from pacbayes.bounds.votes import chebyshev_cantelli, disagreement, first_order, tandem
 
 __all__ = ["OWN_ENTRIES", "UNLISTED_ENTRIES"]
 
+_GIBBS = Number("Weighted mean of the voters' error rates.")
+_TANDEM = Number("Weighted mean over pairs of voters of the share of rows on which both err.")
+_DISAGREEMENT = Number("Weighted mean over pairs of voters of the share of rows on which they differ.")
+_PAIRS = Number("Number of rows on which each pair of voters was judged, or the smallest.")
+_VOTERS = ("iid", "voters_unseen")
 _OF_STEPS = {
     "first_risk": Number("Empirical risk of the first of several posteriors."),
     "step_risk": Number("Empirical risk of each later posterior.", per="step"),
@@ -22,6 +28,34 @@ _OF_STEPS = {
 
 # made by own_entry of pacbayes.bounds.entry, each with a sentence for every argument
 OWN_ENTRIES: tuple[Entry, ...] = (
+    own_entry(
+        first_order,
+        "langford",
+        "A majority vote by its voters' errors: twice the kl bound on their weighted mean.",
+        numbers={"gibbs": _GIBBS},
+        assumptions=_VOTERS,
+    ),
+    own_entry(
+        tandem,
+        "masegosa",
+        "A majority vote by the errors that two voters have in common: four times the kl bound on their weighted mean.",
+        numbers={"tandem": _TANDEM},
+        assumptions=_VOTERS,
+    ),
+    own_entry(
+        disagreement,
+        "masegosa",
+        "A majority vote between two classes by its voters' errors and by how often two of them disagree.",
+        numbers={"gibbs": _GIBBS, "disagreement": _DISAGREEMENT, "n_pairs": _PAIRS},
+        assumptions=(*_VOTERS, "two_classes"),
+    ),
+    own_entry(
+        chebyshev_cantelli,
+        "wu2021",
+        "A majority vote by mean and variance of the weight that errs, by the inequality of Chebyshev and Cantelli.",
+        numbers={"gibbs": _GIBBS, "tandem": _TANDEM, "n_pairs": _PAIRS},
+        assumptions=_VOTERS,
+    ),
     own_entry(
         recursive,
         "wu2024",

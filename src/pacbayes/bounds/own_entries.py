@@ -6,6 +6,7 @@ from pacbayes.bounds._citations import CITATIONS
 from pacbayes.bounds.compression import compression, compression_binomial, pick_to_learn
 from pacbayes.bounds.entry import FIXED, UNSEEN, Entry, Fields, Number, own_entry
 from pacbayes.bounds.paired import paired
+from pacbayes.bounds.recursive import recursive
 from pacbayes.bounds.sequential import sequential_from_blocks
 from pacbayes.bounds.votes import chebyshev_cantelli, disagreement, first_order, tandem
 
@@ -16,9 +17,21 @@ _TANDEM = Number("Weighted mean over pairs of voters of the share of rows on whi
 _DISAGREEMENT = Number("Weighted mean over pairs of voters of the share of rows on which they differ.")
 _PAIRS = Number("Number of rows on which each pair of voters was judged, or the smallest.")
 _VOTERS = ("iid", "voters_unseen")
+<<<<<<< HEAD
 _SIZE = Number("Number of rows that determine the predictor, the compression set.")
 _REST = Number("Number of errors on the other rows.")
 _COMPRESSED: Fields = {"uses_kl": False, "assumptions": ("iid", "set_of_rows")}
+=======
+_OF_STEPS = {
+    "first_risk": Number("Empirical risk of the first of several posteriors."),
+    "step_risk": Number("Empirical risk of each later posterior.", per="step"),
+    "step_worse": Number("Of each later step, how often a draw errs and one from before does not.", "step"),
+    "step_better": Number("Of each later step, how often a draw from before errs and one does not.", "step"),
+    "step_kl": Number("Of each later step, the divergence from the posterior before, in nats.", per="step"),
+    "step_n": Number("Of each later step, the number of examples, unseen by the posterior before.", per="step"),
+    "gamma": Number("Of each later step, how much of the loss before is subtracted, in [0, 1].", per="step"),
+}
+>>>>>>> main
 
 # made by own_entry of pacbayes.bounds.entry, each with a sentence for every argument
 OWN_ENTRIES: tuple[Entry, ...] = (
@@ -51,6 +64,7 @@ OWN_ENTRIES: tuple[Entry, ...] = (
         assumptions=_VOTERS,
     ),
     own_entry(
+<<<<<<< HEAD
         pick_to_learn,
         "paccagnan",
         "For a predictor that learned from the rows it was most wrong on, by how many these were.",
@@ -71,6 +85,13 @@ OWN_ENTRIES: tuple[Entry, ...] = (
         "The exact binomial limit for a predictor that some of the rows determine, and the 0-1 loss on the others.",
         numbers={"errors": _REST, "size": _SIZE},
         **_COMPRESSED,
+=======
+        recursive,
+        "wu2024",
+        "The last of several posteriors, each the prior of the next, by its excess over the one before and so on.",
+        numbers=_OF_STEPS,
+        assumptions=("iid", "steps_unseen"),
+>>>>>>> main
     ),
 )
 

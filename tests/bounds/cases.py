@@ -28,12 +28,6 @@ def _portfolio(risk):
     }
 
 
-<<<<<<< HEAD
-def _count(risk, n, others=0):
-    """Errors among the rows that are not among the others; the most there can be where rounding would go beyond."""
-    rows = np.asarray(n) - others
-    return np.floor(np.asarray(risk) * rows + 1e-9)
-=======
 def _recursive(risk, kl=5.0, n=1000):
     """Three steps, all at that risk: each errs on other rows than the one before with probability MINUS risk."""
     risk, kl, n = (np.asarray(each)[..., None] * np.ones(2) for each in (risk, kl, n))
@@ -46,7 +40,12 @@ def _recursive(risk, kl=5.0, n=1000):
         "step_n": np.maximum(np.floor(n * [0.8, 0.6]), 1.0),
         "gamma": np.array([0.5, 0.3]),
     }
->>>>>>> main
+
+
+def _count(risk, n, others=0):
+    """Errors among the rows that are not among the others; the most there can be where rounding would go beyond."""
+    rows = np.asarray(n) - others
+    return np.floor(np.asarray(risk) * rows + 1e-9)
 
 
 # From a level of risk (a number or an array) to the statistics of a bound.
@@ -81,13 +80,10 @@ STATISTICS = {
         "tandem": 0.16 * np.asarray(risk) ** 2 + 0.06 * np.asarray(risk),
         "n_pairs": 4000,
     },
-<<<<<<< HEAD
+    "recursive": _recursive,
     "pick_to_learn": lambda risk, n=1000: {"size": 1, "errors": _count(risk, n, others=1)},
     "compression": lambda risk: {"risk": risk, "size": 1},
     "compression_binomial": lambda risk, n=1000: {"errors": _count(risk, n, others=1), "size": 1},
-=======
-    "recursive": _recursive,
->>>>>>> main
 }
 COUNTS = {"pick_to_learn", "compression_binomial"}
 FIXED_RATES = {"unexpected_bernstein": {"rates": 0.5 ** np.arange(1, 21)}}
@@ -106,13 +102,10 @@ def arguments(entry, risk, kl, n, delta):
     """Return the keyword arguments of a bound at a level of risk."""
     if entry.name == "clopper_pearson":
         statistics = {"errors": np.floor(np.asarray(risk) * np.asarray(n) + 1e-9)}
-<<<<<<< HEAD
-    elif entry.name in COUNTS:
-        statistics = STATISTICS[entry.name](risk, n)
-=======
     elif entry.name == "recursive":
         statistics = _recursive(risk, kl, n)
->>>>>>> main
+    elif entry.name in COUNTS:
+        statistics = STATISTICS[entry.name](risk, n)
     else:
         statistics = STATISTICS[entry.name](risk)
         if "n_pairs" in statistics:  # pairs of voters are judged on fewer rows

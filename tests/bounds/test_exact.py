@@ -34,13 +34,10 @@ GOLDEN = {
     "tandem": 0.258393792763267,
     "disagreement": 0.339524297335637,
     "chebyshev_cantelli": 0.196072568504105,
-<<<<<<< HEAD
+    "recursive": 0.177177137159177,
     "pick_to_learn": 0.134089378091917,
     "compression": 0.152266226347344,
     "compression_binomial": 0.145646124723427,
-=======
-    "recursive": 0.177177137159177,
->>>>>>> main
 }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pacbayes.bounds._citations import CITATIONS
 from pacbayes.bounds.compression import compression, compression_binomial, pick_to_learn
-from pacbayes.bounds.entry import FIXED, UNSEEN, Entry, Fields, Number, own_entry
+from pacbayes.bounds.entry import FIXED, UNSEEN, Entry, Number, own_entry
 from pacbayes.bounds.paired import paired
 from pacbayes.bounds.recursive import recursive
 from pacbayes.bounds.sequential import sequential_from_blocks
@@ -17,11 +17,6 @@ _TANDEM = Number("Weighted mean over pairs of voters of the share of rows on whi
 _DISAGREEMENT = Number("Weighted mean over pairs of voters of the share of rows on which they differ.")
 _PAIRS = Number("Number of rows on which each pair of voters was judged, or the smallest.")
 _VOTERS = ("iid", "voters_unseen")
-<<<<<<< HEAD
-_SIZE = Number("Number of rows that determine the predictor, the compression set.")
-_REST = Number("Number of errors on the other rows.")
-_COMPRESSED: Fields = {"uses_kl": False, "assumptions": ("iid", "set_of_rows")}
-=======
 _OF_STEPS = {
     "first_risk": Number("Empirical risk of the first of several posteriors."),
     "step_risk": Number("Empirical risk of each later posterior.", per="step"),
@@ -31,7 +26,9 @@ _OF_STEPS = {
     "step_n": Number("Of each later step, the number of examples, unseen by the posterior before.", per="step"),
     "gamma": Number("Of each later step, how much of the loss before is subtracted, in [0, 1].", per="step"),
 }
->>>>>>> main
+_SIZE = Number("Number of rows that determine the predictor, the compression set.")
+_REST = Number("Number of errors on the other rows.")
+_COMPRESSED = ("iid", "set_of_rows")
 
 # made by own_entry of pacbayes.bounds.entry, each with a sentence for every argument
 OWN_ENTRIES: tuple[Entry, ...] = (
@@ -64,7 +61,13 @@ OWN_ENTRIES: tuple[Entry, ...] = (
         assumptions=_VOTERS,
     ),
     own_entry(
-<<<<<<< HEAD
+        recursive,
+        "wu2024",
+        "The last of several posteriors, each the prior of the next, by its excess over the one before and so on.",
+        numbers=_OF_STEPS,
+        assumptions=("iid", "steps_unseen"),
+    ),
+    own_entry(
         pick_to_learn,
         "paccagnan",
         "For a predictor that learned from the rows it was most wrong on, by how many these were.",
@@ -77,21 +80,16 @@ OWN_ENTRIES: tuple[Entry, ...] = (
         "bazinet",
         "The kl bound for a predictor that some of the rows determine, and any loss on the others.",
         numbers={"risk": Number("Mean loss on the other rows."), "size": _SIZE},
-        **_COMPRESSED,
+        uses_kl=False,
+        assumptions=_COMPRESSED,
     ),
     own_entry(
         compression_binomial,
         "langford2005",
         "The exact binomial limit for a predictor that some of the rows determine, and the 0-1 loss on the others.",
         numbers={"errors": _REST, "size": _SIZE},
-        **_COMPRESSED,
-=======
-        recursive,
-        "wu2024",
-        "The last of several posteriors, each the prior of the next, by its excess over the one before and so on.",
-        numbers=_OF_STEPS,
-        assumptions=("iid", "steps_unseen"),
->>>>>>> main
+        uses_kl=False,
+        assumptions=_COMPRESSED,
     ),
 )
 

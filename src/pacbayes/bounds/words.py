@@ -14,12 +14,9 @@ _CONDITIONS = {
     "voters_unseen": "each voter, or each pair of voters, judged on rows that it has not learned from",
     "two_classes": "two classes",
     "fixed_predictor": "one predictor that was fixed before them",
-<<<<<<< HEAD
+    "steps_unseen": "each posterior but the last has seen no example of the next step",
     "set_of_rows": "a predictor that a set of the rows determines",
     "worst_first": "rows picked by a rule that was fixed beforehand, the worst errors first",
-=======
-    "steps_unseen": "each posterior but the last has seen no example of the next step",
->>>>>>> main
     "published_only_E7": "published for predictable references too, but that proof fails (erratum E7)",
 }
 _SAMPLE_SIZES = {

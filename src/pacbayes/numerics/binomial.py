@@ -106,7 +106,7 @@ def _deviance(count: FloatArray, more: FloatArray, mean: FloatArray) -> FloatArr
     some = np.where(count > 0.0, count, 1.0)
     ratio = np.where(count > 0.0, mean / some, 1.0)
     gap = ARRAYS.gap(np.atleast_1d(np.where(count > 0.0, more / some, 0.0)), np.atleast_1d(ratio))
-    return np.where(count > 0.0, some * gap.reshape(np.shape(ratio)), mean)
+    return np.where(count > 0.0, some * np.reshape(gap, np.shape(ratio)), mean)
 
 
 def _log_factor(n: FloatArray, k: FloatArray, rest: FloatArray) -> FloatArray:

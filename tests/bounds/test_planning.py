@@ -9,8 +9,11 @@ import pacbayes as pb
 NUMBERS = {"risk": 0.05, "n": 1000, "delta": 0.05}
 
 
-@pytest.mark.parametrize("record", pb.bounds.catalogue(), ids=lambda record: record.name)
-def test_every_bound_follows_from_a_risk(record):
+OF_SUMMARIES = [record for record in pb.bounds.catalogue() if record.reads_summary]
+
+
+@pytest.mark.parametrize("record", OF_SUMMARIES, ids=lambda record: record.name)
+def test_every_bound_of_a_summary_follows_from_a_risk(record):
     numbers = NUMBERS | ({"kl": 5.0} if record.uses_kl else {})
     value = pb.bounds.from_numbers(record, numbers)
     assert 0.05 < value < 0.3

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 
+import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_digits
@@ -15,6 +16,7 @@ import pacbayes as pb
 from pacbayes.bounds import catalogue
 from pacbayes.certificate.words import note_words, round_up
 
+from bounds import cases
 from cli.conftest import small_frame
 
 
@@ -121,7 +123,10 @@ def test_many_classes_and_one_against_the_rest(run, tmp_path):
 
 def test_bound_prints_every_bound_of_the_catalogue_rounded_up(run):
     for record in catalogue():
-        arguments = ["--risk", "0.05", "--n", "1000", *(["--kl", "12"] if record.uses_kl else [])]
+        arguments = ["--n", "1000", *(["--kl", "12"] if record.uses_kl else [])]
+        numbers = cases.STATISTICS[record.name](0.05) if record.numbers else {"risk": 0.05}
+        for name, number in numbers.items():
+            arguments += [f"--{name.replace('_', '-')}", ",".join(map(repr, np.ravel(number).tolist()))]
         value = json.loads(run("bound", record.name, *arguments, "--json").stdout)["value"]
         assert 0.05 < value < 0.35
         assert run("bound", record.name, *arguments, "--quiet").stdout.strip() == round_up(value)

@@ -2,221 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from inspect import signature
-from typing import TypedDict, Unpack
+from collections.abc import Mapping
 
 from numpy.typing import ArrayLike
 
 from pacbayes._core.types import FloatOrArray
-from pacbayes.bounds._citations import CITATIONS
-from pacbayes.bounds.bernstein import tolstikhin_seldin, unexpected_bernstein
-from pacbayes.bounds.betting import betting
-from pacbayes.bounds.excess import excess_kl, excess_relaxed, split_kl, vector_kl
-from pacbayes.bounds.holdout import chernoff, clopper_pearson, progressive_chernoff
-from pacbayes.bounds.kl_bounds import catoni, maurer, maurer_relaxed, mcallester
-from pacbayes.bounds.paired import paired
-from pacbayes.bounds.portfolio import portfolio
-from pacbayes.bounds.sequential import sequential_from_blocks
+from pacbayes.bounds.entry import REFERENCE_KINDS, Entry
+from pacbayes.bounds.own_entries import OWN_ENTRIES, UNLISTED_ENTRIES
+from pacbayes.bounds.summary_entries import SUMMARY_ENTRIES
 from pacbayes.bounds.words import conditions
 
 __all__ = ["REFERENCE_KINDS", "Entry", "catalogue", "evaluate", "get", "get_on_target", "require_sound"]
 
-REFERENCE_KINDS = ("none", "fixed", "predictable")
-_ANY = frozenset(REFERENCE_KINDS)
-_FIXED = frozenset({"none", "fixed"})
-_PREDICTABLE = frozenset({"predictable"})
-_NO_STATISTIC = ("kl", "n", "delta")
-
-# codes, which pacbayes.bounds.words turns into sentences
-_IID = ("iid", "no_reference")
-_IID_FIXED = ("iid", "fixed_reference")
-_IID_PREDICTABLE = ("iid", "any_predictable_reference")
-_UNSEEN = ("iid", "fixed_predictor")
-_PUBLISHED = (*_IID_FIXED, "published_only_E7")
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One bound of the catalogue.
-
-    Attributes
-    ----------
-    name : str
-        Its name, also that of the function in :mod:`pacbayes.bounds`.
-    function : callable
-        The bound itself.
-    targets : frozenset of str
-        What it can bound: "risk", "excess", "reference", "sum" (any weighted sum of error types) or "difference" (of
-        the errors of two predictors).
-    statistics : tuple of str
-        The arguments it needs besides ``kl`` (if it has one), ``n`` and ``delta``.
-    uses_kl : bool
-        Whether it is for a posterior; otherwise for one fixed predictor or a reference.
-    assumptions : tuple of str
-        As codes; :func:`pacbayes.bounds.words.conditions` says them in words.
-    valid_for, published_for : frozenset of str
-        Kinds of reference for which it is proved, and for which it is only published.
-    valid_at : {"one_n", "all_n", "all_n_fixed_rates", "all_n_no_plan"}
-        The sample sizes for which it holds at once; :func:`pacbayes.bounds.words.sample_sizes` says it in words.
-    citation : str
-        BibTeX.
-    description : str
-        One sentence.
-    """
-
-    name: str
-    function: Callable[..., FloatOrArray]
-    targets: frozenset[str]
-    statistics: tuple[str, ...]
-    assumptions: tuple[str, ...]
-    citation: str
-    description: str
-    uses_kl: bool = True
-    valid_for: frozenset[str] = _ANY
-    published_for: frozenset[str] = frozenset()
-    valid_at: str = "one_n"
-
-
-class _Fields(TypedDict, total=False):
-    targets: frozenset[str]
-    statistics: tuple[str, ...]
-    assumptions: tuple[str, ...]
-    uses_kl: bool
-    valid_for: frozenset[str]
-    published_for: frozenset[str]
-    valid_at: str
-
-
-_RISK: _Fields = {"assumptions": _IID, "targets": frozenset({"risk"})}
-
-
-def _required(function: Callable[..., FloatOrArray]) -> tuple[str, ...]:
-    """Return the statistics that a bound cannot do without: what it has to be given besides kl, n and delta."""
-    given = signature(function).parameters.values()
-    return tuple(each.name for each in given if each.default is each.empty and each.name not in _NO_STATISTIC)
-
-
-def _risk(function: Callable[..., FloatOrArray], source: str, description: str, **changes: Unpack[_Fields]) -> Entry:
-    fields: _Fields = {"statistics": _required(function), **_RISK, **changes}
-    return Entry(
-        name=function.__name__, function=function, citation=CITATIONS[source], description=description, **fields
-    )
-
-
-def _excess(function: Callable[..., FloatOrArray], source: str, description: str, **changes: Unpack[_Fields]) -> Entry:
-    fields: _Fields = {
-        "targets": frozenset({"excess"}),
-        "assumptions": _IID_FIXED,
-        "valid_for": _FIXED,
-    } | changes
-    return _risk(function, source, description, **fields)
-
-
-_HOLDOUT: _Fields = {
-    "uses_kl": False,
-    "targets": frozenset({"risk", "reference"}),
-    "assumptions": _UNSEEN,
-    "valid_for": _FIXED,
-}
-_THEOREM_E7: _Fields = {"assumptions": _PUBLISHED, "published_for": _PREDICTABLE}
-
-_ENTRIES = (
-    _risk(chernoff, "hoeffding", "The kl form of the Chernoff bound for one fixed predictor and any loss.", **_HOLDOUT),
-    _risk(
-        clopper_pearson,
-        "clopper",
-        "The exact binomial limit for one fixed predictor and the 0-1 loss, the hold-out baseline.",
-        **_HOLDOUT,
-    ),
-    _risk(
-        progressive_chernoff,
-        "biggs",
-        "The paper's bound on the average true loss of a reference.",
-        **(_HOLDOUT | _THEOREM_E7 | {"targets": frozenset({"reference"})}),
-    ),
-    _risk(mcallester, "mcallester1999", "The square-root bound: simplest to state, loosest at small risk."),
-    _risk(maurer, "maurer", "The kl bound: the tightest in common use for a risk with no variance information."),
-    _risk(maurer_relaxed, "mcallester2003", "The kl bound in closed form, showing its fast rate at small risk."),
-    _risk(
-        catoni,
-        "catoni",
-        "The exponential-moment bound at a rate fixed beforehand, or the best of a grid.",
-        valid_at="all_n",
-    ),
-    _risk(
-        tolstikhin_seldin,
-        "tolstikhin",
-        "The empirical Bernstein bound: good where the loss varies little around its mean.",
-    ),
-    _excess(
-        unexpected_bernstein,
-        "mhammedi",
-        "The second-moment bound the paper compares with; valid for online references, looser than betting.",
-        assumptions=_IID_PREDICTABLE,
-        valid_for=_ANY,
-        valid_at="all_n_fixed_rates",
-    ),
-    _excess(
-        vector_kl,
-        "adams",
-        "The kl bound for any number of error types and any weights on them.",
-        targets=frozenset({"sum"}),
-    ),
-    _excess(excess_kl, "biggs", "The paper's main theorem: the three-way kl inverse of an excess.", **_THEOREM_E7),
-    _excess(excess_relaxed, "biggs", "The main theorem in closed form, showing its fast rate.", **_THEOREM_E7),
-    _excess(split_kl, "wu", "Positive and negative parts bounded separately by the binary kl."),
-    _excess(
-        betting,
-        "jang",
-        "The sound bound for online references, at all n at once; at the same rates never above unexpected Bernstein.",
-        statistics=("log_growth", "rates", "weights"),  # weights have a default, and a summary has its own
-        targets=frozenset({"risk", "excess", "reference"}),
-        assumptions=_IID_PREDICTABLE,
-        valid_for=_ANY,
-        valid_at="all_n_fixed_rates",
-    ),
-    _risk(
-        portfolio,
-        "portfolio",
-        "Bets over rates and strengths of a reference at once: the sound bound on a risk that needs no choice.",
-        statistics=("growths", "strengths", "reference_log_growth", "rates", "weights"),
-        assumptions=_IID_PREDICTABLE,
-        valid_at="all_n_fixed_rates",
-    ),
-)
-# reads losses in their order; its statistics, block by block, do not follow from a risk, so that it is not listed
-_SEQUENTIAL = Entry(
-    name="sequential",
-    function=sequential_from_blocks,
-    targets=frozenset({"risk"}),
-    statistics=("block_means", "block_squares", "block_cubes", "block_growth", "planned", "rates_delta"),
-    assumptions=_UNSEEN,
-    citation=CITATIONS["waudby"],
-    description="Bets on the losses of one fixed predictor, each adapted to the losses before it.",
-    uses_kl=False,
-    valid_for=_FIXED,
-    valid_at="all_n_no_plan",
-)
-# reads the counts of two predictors, which are no statistics of one
-_PAIRED = Entry(
-    name="paired",
-    function=paired,
-    targets=frozenset({"difference"}),
-    statistics=("only_first", "only_second"),
-    assumptions=_UNSEEN,
-    citation=CITATIONS["mcnemar"],
-    description="The exact test of two fixed predictors on the rows where one of them errs, inverted into a limit.",
-    uses_kl=False,
-    valid_for=_FIXED,
-)
-_BY_NAME = {record.name: record for record in (*_ENTRIES, _SEQUENTIAL, _PAIRED)}
+_ENTRIES = (*SUMMARY_ENTRIES, *OWN_ENTRIES)
+_BY_NAME = {record.name: record for record in (*_ENTRIES, *UNLISTED_ENTRIES)}
 
 
 def catalogue() -> tuple[Entry, ...]:
-    """Return every bound of a few statistics as a record: name, statistics, assumptions, citation and a sentence.
+    """Return every bound of a few numbers as a record: name, statistics, assumptions, citation and a sentence.
 
+    Those whose ``reads_summary`` is true read statistics of a :class:`pacbayes.Summary`; the others read ``numbers`` of
+    their own.
     :func:`pacbayes.bounds.sequential` is not among them, since it reads losses one by one, nor is
     :func:`pacbayes.bounds.paired`, which is about two predictors; :func:`get` knows both.
 
@@ -251,7 +57,7 @@ def get(name: str) -> Entry:
 
 def get_on_target(owner: str, argument: str, name: str, target: str) -> Entry:
     """Return the record of a bound on ``target``, or say which names there are."""
-    names = [record.name for record in _ENTRIES if target in record.targets]
+    names = [record.name for record in SUMMARY_ENTRIES if target in record.targets]
     if name not in names:
         reason = f", which bounds {' or '.join(sorted(_BY_NAME[name].targets))}," if name in _BY_NAME else ""
         raise ValueError(

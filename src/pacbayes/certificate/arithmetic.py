@@ -89,7 +89,9 @@ def rates_of(rates: str | float | None, n: int, delta: float) -> tuple[FloatArra
 
 def statistics_of(statement: Statement, delta: float) -> dict[str, Any]:
     """Return every statistic that follows from what was observed; ``delta`` is that of the statement's grid."""
-    observed = statement.observed
+    observed, own = statement.observed, bounds.get(statement.bound).numbers
+    if own:
+        return {name: observed[name] for name in own}
     if "block_means" in observed:
         return block_statistics(observed, statement.rates, statement.n, delta)
     bets = bets_of(statement, delta)

@@ -29,8 +29,9 @@ __all__ = ["bound", "bounds"]
 
 _MOST_POINTS = 100_000
 _KNOWN = {name for record in catalogue() for name in arguments_of(record)}
-_STATISTICS = [entry for entry in TABLE.values() if entry.name in _KNOWN]
-_VECTORS = tuple(entry.name for entry in _STATISTICS if entry.per is not None)
+_STATISTICS = {entry.name: entry for entry in TABLE.values() if entry.name in _KNOWN}
+_NUMBERS = {name: number for record in catalogue() for name, number in record.numbers.items()} | _STATISTICS
+_VECTORS = tuple(name for name, number in _NUMBERS.items() if number.per is not None)
 _COLUMNS = sorted(_KNOWN - set(_VECTORS))
 _Point: TypeAlias = dict[str, FloatOrArray]
 # the risk comes first, then what every bound takes
@@ -39,7 +40,7 @@ _HELP = {
     "kl": "Divergence of the posterior from the prior, in nats.",
     "n": "Number of examples.",
     "delta": "Allowed probability that the bound is wrong.",
-} | {entry.name: entry.help for entry in _STATISTICS}
+} | {name: number.help for name, number in (_STATISTICS | _NUMBERS).items()}
 
 
 def _with_numbers(command: Callable[..., None]) -> Callable[..., None]:

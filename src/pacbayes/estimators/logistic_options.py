@@ -14,7 +14,7 @@ from pacbayes.procedures.references import REFERENCES
 __all__ = ["Options", "check_bound", "check_parameters", "resolve_references"]
 
 _LARGEST = 1e300  # of a penalty
-_KNOWN = [each for each in bounds.catalogue() if each.targets & {"risk", "excess"}]
+_KNOWN = [each for each in bounds.catalogue() if each.reads_summary and each.targets & {"risk", "excess"}]
 _CHOICES = {
     "posterior": ("laplace", "isotropic"),
     "prior": ("informed", "zero"),

@@ -242,7 +242,8 @@ class Summary(Statistics):
         return tuple(
             record.name
             for record in catalogue()
-            if record.uses_kl
+            if record.reads_summary
+            and record.uses_kl
             and "sum" not in record.targets
             and ("risk" in record.targets or self.reference_kind in record.valid_for)
         )
@@ -277,7 +278,8 @@ class Summary(Statistics):
 
     def _record(self, name: str) -> Entry:
         """Return the record of a bound that a summary has the statistics for, or say which there are."""
-        usable = {record.name: record for record in catalogue() if record.uses_kl and "sum" not in record.targets}
+        listed = (record for record in catalogue() if record.reads_summary and record.uses_kl)
+        usable = {record.name: record for record in listed if "sum" not in record.targets}
         if name not in usable:
             close = get_close_matches(str(name), usable, n=1)
             hint = f" Did you mean {close[0]!r}?" if close else ""

@@ -48,6 +48,15 @@ STATISTICS = {
     "split_kl": lambda risk: {"plus": risk, "minus": MINUS},
     "betting": lambda risk: {"log_growth": _growth(risk, MINUS), "rates": RATES, "weights": WEIGHTS},
     "portfolio": _portfolio,
+    # a log ratio that is given in place of the divergence, below
+    "maurer_draw": lambda risk: {"risk": risk, "log_ratio": 5.0},
+    "betting_draw": lambda risk: {
+        "log_growth": _growth(risk, MINUS),
+        "rates": RATES,
+        "weights": WEIGHTS,
+        "log_ratio": 5.0,
+    },
+    "portfolio_draw": lambda risk: _portfolio(risk) | {"log_ratio": 5.0},
 }
 FIXED_RATES = {"unexpected_bernstein": {"rates": 0.5 ** np.arange(1, 21)}}
 EMPIRICAL = {
@@ -56,8 +65,14 @@ EMPIRICAL = {
     "excess_relaxed": lambda risk: risk - MINUS,
     "split_kl": lambda risk: risk - MINUS,
     "betting": lambda risk: risk - MINUS,
+    "betting_draw": lambda risk: risk - MINUS,
     "vector_kl": lambda risk: 0.7 * risk + 0.9 * risk,
 }
+
+
+def charged(entry):
+    """The argument by which a bound charges for the choice of its predictor; None if it was fixed before."""
+    return "kl" if entry.uses_kl else next((name for name in ("log_ratio",) if name in entry.statistics), None)
 
 
 def arguments(entry, risk, kl, n, delta):
@@ -66,8 +81,8 @@ def arguments(entry, risk, kl, n, delta):
         statistics = {"errors": np.floor(np.asarray(risk) * np.asarray(n) + 1e-9)}
     else:
         statistics = STATISTICS[entry.name](risk)
-    if entry.uses_kl:
-        statistics["kl"] = kl
+    if charged(entry) is not None:
+        statistics[charged(entry)] = kl
     return statistics | {"n": n, "delta": delta}
 
 

@@ -56,6 +56,7 @@ DOMAINS = {
     "variance": Domain(0.0, 0.5, "lie in [0, 1/2]"),
     "excess": Domain(-1.0, 1.0, "lie in [-1, 1]"),
     "kl": Domain(0.0, math.inf, "be non-negative (it may be infinite)"),
+    "log_ratio": Domain(-math.inf, math.inf, "be a number (it may be negative or infinite)"),
     # below 1e-290 a share of delta may have lost digits
     "delta": Domain(1e-290, 1.0, "be a number strictly between 0 and 1 (and at least 1e-290)", open_ends=True),
     "n": _COUNT,

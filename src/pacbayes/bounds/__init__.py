@@ -9,6 +9,7 @@ from pacbayes.bounds.bernstein import tolstikhin_seldin, unexpected_bernstein
 from pacbayes.bounds.betting import betting, betting_rates
 from pacbayes.bounds.catalogue import REFERENCE_KINDS, Entry, catalogue, evaluate, get, require_sound
 from pacbayes.bounds.combine import DebiasedStatistics, debiased, forward_backward, gibbs_to_vote
+from pacbayes.bounds.disintegrated import betting_draw, maurer_draw, portfolio_draw
 from pacbayes.bounds.excess import excess_kl, excess_relaxed, split_kl, vector_kl
 from pacbayes.bounds.holdout import chernoff, clopper_pearson, progressive_chernoff
 from pacbayes.bounds.kl_bounds import catoni, maurer, maurer_relaxed, mcallester
@@ -32,6 +33,7 @@ __all__ = [
     "SequentialStatistics",
     "arguments_of",
     "betting",
+    "betting_draw",
     "betting_rates",
     "catalogue",
     "catoni",
@@ -49,10 +51,12 @@ __all__ = [
     "gibbs_to_vote",
     "learned_bets",
     "maurer",
+    "maurer_draw",
     "maurer_relaxed",
     "mcallester",
     "paired",
     "portfolio",
+    "portfolio_draw",
     "progressive_chernoff",
     "require_sound",
     "sequential",

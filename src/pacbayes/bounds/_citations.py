@@ -114,6 +114,14 @@ CITATIONS = {
         author="{The pacbayes developers}",
         year="2026",
     ),
+    "rivasplata": _entry(
+        "inproceedings",
+        "rivasplata2020pac",
+        title="PAC-Bayes Analysis Beyond the Usual Bounds",
+        author="Rivasplata, Omar and Kuzborskij, Ilja and Szepesv{\\'a}ri, Csaba and Shawe-Taylor, John",
+        booktitle="Advances in Neural Information Processing Systems",
+        year="2020",
+    ),
     "tolstikhin": _entry(
         "inproceedings",
         "tolstikhin2013pac",
@@ -121,6 +129,14 @@ CITATIONS = {
         author="Tolstikhin, Ilya and Seldin, Yevgeny",
         booktitle="Advances in Neural Information Processing Systems",
         year="2013",
+    ),
+    "viallard": _entry(
+        "article",
+        "viallard2023general",
+        title="A General Framework for the Practical Disintegration of PAC-Bayesian Bounds",
+        author="Viallard, Paul and Germain, Pascal and Habrard, Amaury and Morvant, Emilie",
+        journal="Machine Learning",
+        year="2023",
     ),
     "waudby": _entry(
         "article",

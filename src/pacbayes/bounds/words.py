@@ -12,12 +12,14 @@ _CONDITIONS = {
     "fixed_reference": "a fixed reference or none",
     "any_predictable_reference": "any predictable reference",
     "fixed_predictor": "one predictor that was fixed before them",
+    "kept_draw": "one draw from the posterior, made once after all of them and kept",
     "published_only_E7": "published for predictable references too, but that proof fails (erratum E7)",
 }
 _SAMPLE_SIZES = {
     "one_n": "one n",
     "all_n": "all n at once",
     "all_n_fixed_rates": "all n at once, with rates that do not depend on n",
+    "draw_n_and_later": "the n of the draw, and all larger n at once, with rates that do not depend on n",
     "all_n_no_plan": "the planned n, or all n at once without a plan",
 }
 

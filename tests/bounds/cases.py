@@ -48,6 +48,18 @@ STATISTICS = {
     "split_kl": lambda risk: {"plus": risk, "minus": MINUS},
     "betting": lambda risk: {"log_growth": _growth(risk, MINUS), "rates": RATES, "weights": WEIGHTS},
     "portfolio": _portfolio,
+    "first_order": lambda risk: {"gibbs": 0.5 * np.asarray(risk)},
+    "tandem": lambda risk: {"tandem": 0.25 * np.asarray(risk)},
+    "disagreement": lambda risk: {
+        "gibbs": 0.5 * np.asarray(risk),
+        "disagreement": 0.5 * np.asarray(risk),
+        "n_pairs": 4000,
+    },
+    "chebyshev_cantelli": lambda risk: {
+        "gibbs": 0.4 * np.asarray(risk),
+        "tandem": 0.16 * np.asarray(risk) ** 2 + 0.06 * np.asarray(risk),
+        "n_pairs": 4000,
+    },
     # a log ratio that is given in place of the divergence, below
     "maurer_draw": lambda risk: {"risk": risk, "log_ratio": 5.0},
     "betting_draw": lambda risk: {
@@ -67,6 +79,7 @@ EMPIRICAL = {
     "betting": lambda risk: risk - MINUS,
     "betting_draw": lambda risk: risk - MINUS,
     "vector_kl": lambda risk: 0.7 * risk + 0.9 * risk,
+    "chebyshev_cantelli": lambda risk: 0.06 * risk / (0.06 * risk + (0.5 - 0.4 * risk) ** 2),
 }
 
 
@@ -81,6 +94,8 @@ def arguments(entry, risk, kl, n, delta):
         statistics = {"errors": np.floor(np.asarray(risk) * np.asarray(n) + 1e-9)}
     else:
         statistics = STATISTICS[entry.name](risk)
+        if "n_pairs" in statistics:  # pairs of voters are judged on fewer rows
+            statistics["n_pairs"] = np.maximum(np.floor(np.asarray(n) * 0.6), 1.0)
     if charged(entry) is not None:
         statistics[charged(entry)] = kl
     return statistics | {"n": n, "delta": delta}

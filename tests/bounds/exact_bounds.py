@@ -22,7 +22,7 @@ def _log(x):
 
 
 def _xi(atoms, n):
-    before, current = mpf(1), exact.xi_two(n)
+    before, current = mpf(1), exact.xi_two(int(n))
     for m in range(1, atoms - 1):
         before, current = current, current + mpf(n) / m * before
     return current
@@ -201,3 +201,33 @@ def smallest_capital(R, *arguments):
         middle = (low + high) / 2
         low, high = (middle, high) if capital(R, middle, *arguments)[1] < 0 else (low, middle)
     return capital(R, low, *arguments)[0]
+
+
+def first_order(gibbs, kl, n, delta):
+    return 2 * exact.kl_inv_upper(gibbs, _budget(kl, n, delta, _xi(2, n)))
+
+
+def tandem(tandem, kl, n, delta):
+    return 4 * exact.kl_inv_upper(tandem, _budget(2 * mpf(kl), n, delta, _xi(2, n)))
+
+
+def disagreement(gibbs, disagreement, kl, n, n_pairs, delta):
+    high = exact.kl_inv_upper(gibbs, _budget(kl, n, delta, 2 * _xi(2, n)))
+    low = exact.kl_inv_lower(disagreement, _budget(2 * mpf(kl), n_pairs, delta, 2 * _xi(2, n_pairs)))
+    return max(4 * high - 2 * low, mpf(0))
+
+
+def chebyshev_cantelli(gibbs, tandem, kl, n, n_pairs, delta):
+    """The least over t = 1/(1/2 - mu), in which the inequality is a convex parabola, by thirds; no formula for mu."""
+    own = _budget(kl, n, delta, 2 * _xi(2, n))
+    sides = exact.kl_inv_upper(gibbs, own), exact.kl_inv_lower(gibbs, own)
+    both = exact.kl_inv_upper(tandem, _budget(2 * mpf(kl), n_pairs, delta, 2 * _xi(2, n_pairs)))
+
+    def worst(t):  # over the Gibbs losses that are possible, which is at one of their limits
+        return max(1 + 2 * t * (one - mpf(1) / 2) + t**2 * (both - one + mpf(1) / 4) for one in sides)
+
+    low, high = mpf(0), mpf(1000)
+    for _ in range(120):
+        first, second = low + (high - low) / 3, high - (high - low) / 3
+        low, high = (first, high) if worst(first) > worst(second) else (low, second)
+    return max(worst((low + high) / 2), mpf(0))

@@ -51,6 +51,9 @@ DOMAINS = {
     "minus": _UNIT,
     "second": _UNIT,
     "reference": _UNIT,
+    "gibbs": _UNIT,
+    "tandem": _UNIT,
+    "disagreement": _UNIT,
     "value": _UNIT,
     "strength": _UNIT,
     "variance": Domain(0.0, 0.5, "lie in [0, 1/2]"),
@@ -60,6 +63,7 @@ DOMAINS = {
     # below 1e-290 a share of delta may have lost digits
     "delta": Domain(1e-290, 1.0, "be a number strictly between 0 and 1 (and at least 1e-290)", open_ends=True),
     "n": _COUNT,
+    "n_pairs": _COUNT,
     "draws": _COUNT,
     "errors": Domain(0.0, _LARGEST_N, "be a whole number between 0 and 2**53", whole=True),
     "rates": Domain(0.0, 1.0, "lie strictly between 0 and 1", open_ends=True),

@@ -24,6 +24,7 @@ from pacbayes.bounds.sequential import (
     sequential_rates,
     sequential_statistics,
 )
+from pacbayes.bounds.votes import chebyshev_cantelli, disagreement, first_order, tandem
 
 __all__ = [
     "REFERENCE_KINDS",
@@ -37,14 +38,17 @@ __all__ = [
     "betting_rates",
     "catalogue",
     "catoni",
+    "chebyshev_cantelli",
     "chernoff",
     "clopper_pearson",
     "debiased",
+    "disagreement",
     "errors_within",
     "evaluate",
     "examples_needed",
     "excess_kl",
     "excess_relaxed",
+    "first_order",
     "forward_backward",
     "from_numbers",
     "get",
@@ -64,6 +68,7 @@ __all__ = [
     "sequential_rates",
     "sequential_statistics",
     "split_kl",
+    "tandem",
     "tolstikhin_seldin",
     "unexpected_bernstein",
     "vector_kl",

@@ -83,6 +83,14 @@ CITATIONS = {
         journal="Psychometrika",
         year="1947",
     ),
+    "masegosa": _entry(
+        "inproceedings",
+        "masegosa2020second",
+        title="Second Order PAC-Bayesian Bounds for the Weighted Majority Vote",
+        author="Masegosa, Andr{\\'e}s R. and Lorenzen, Stephan S. and Igel, Christian and Seldin, Yevgeny",
+        booktitle="Advances in Neural Information Processing Systems",
+        year="2020",
+    ),
     "mcallester1999": _entry(
         "inproceedings",
         "mcallester1999pac",
@@ -153,5 +161,15 @@ CITATIONS = {
         author="Wu, Yi-Shan and Seldin, Yevgeny",
         booktitle="Advances in Neural Information Processing Systems",
         year="2022",
+    ),
+    "wu2021": _entry(
+        "inproceedings",
+        "wu2021chebyshev",
+        title="Chebyshev-Cantelli PAC-Bayes-Bennett Inequality for the Weighted Majority Vote",
+        author=(
+            "Wu, Yi-Shan and Masegosa, Andr{\\'e}s R. and Lorenzen, Stephan S. and Igel, Christian and Seldin, Yevgeny"
+        ),
+        booktitle="Advances in Neural Information Processing Systems",
+        year="2021",
     ),
 }

@@ -11,6 +11,8 @@ _CONDITIONS = {
     "no_reference": "no reference plays a part",
     "fixed_reference": "a fixed reference or none",
     "any_predictable_reference": "any predictable reference",
+    "voters_unseen": "each voter, or each pair of voters, judged on rows that it has not learned from",
+    "two_classes": "two classes",
     "fixed_predictor": "one predictor that was fixed before them",
     "kept_draw": "one draw from the posterior, made once after all of them and kept",
     "published_only_E7": "published for predictable references too, but that proof fails (erratum E7)",

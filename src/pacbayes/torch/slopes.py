@@ -26,6 +26,7 @@ Slopes: TypeAlias = "dict[str, FloatOrArray]"
 # Arguments at whose edges a slope can be infinite; a slope that is so is replaced by that one unit inside.
 _PROBABILITIES = frozenset(
     {"risk", "reference", "plus", "minus", "variance", "frequencies", "q", "p", "u", "v", "weights"}
+    | {"gibbs", "tandem", "disagreement"}
 )
 _STEEPEST = 1.0 / EPS
 
@@ -93,6 +94,11 @@ def _of_bound(bound: Callable[..., tuple[FloatOrArray, Slopes]]) -> Callable[...
         return {**known, "delta": -np.asarray(known["kl"]) / given["delta"]}
 
     return slopes
+
+
+def _of_vote(bound: Callable[..., tuple[FloatOrArray, Slopes]]) -> Callable[..., Slopes]:
+    """Take over what a bound on a vote knows, delta included: of a pair of voters it counts half as much as kl."""
+    return lambda **given: bound(**given, return_grad=True)[1]
 
 
 def _of_portfolio(n: FloatOrArray, delta: FloatOrArray, **given: Any) -> Slopes:
@@ -163,9 +169,11 @@ _BOUNDS = (
     *("mcallester", "maurer_relaxed", "catoni", "tolstikhin_seldin", "unexpected_bernstein"),
     *("excess_kl", "excess_relaxed", "split_kl", "betting"),
 )
+_VOTES = ("first_order", "tandem", "disagreement", "chebyshev_cantelli")
 _NUMERICS = ("kl_inv_upper", "kl_inv_lower", "kl_ball_max", "kl_ball_min", "phi")
 RULES = {
     **{name: Rule(getattr(bounds, name), _of_bound(getattr(bounds, name)), clipped=True) for name in _BOUNDS},
+    **{name: Rule(getattr(bounds, name), _of_vote(getattr(bounds, name)), clipped=True) for name in _VOTES},
     **{name: Rule(getattr(numerics, name), _of_numbers(getattr(numerics, name))) for name in _NUMERICS},
     "vector_kl": Rule(bounds.vector_kl, _of_bound(bounds.vector_kl)),
     "portfolio": Rule(bounds.portfolio, _of_portfolio, clipped=True),

@@ -28,6 +28,20 @@ def _portfolio(risk):
     }
 
 
+def _recursive(risk, kl=5.0, n=1000):
+    """Three steps, all at that risk: each errs on other rows than the one before with probability MINUS risk."""
+    risk, kl, n = (np.asarray(each)[..., None] * np.ones(2) for each in (risk, kl, n))
+    return {
+        "first_risk": risk[..., 0] if risk.ndim > 1 else float(risk[0]),
+        "step_risk": risk,
+        "step_worse": MINUS * risk,
+        "step_better": MINUS * risk,
+        "step_kl": kl * [0.8, 0.6],
+        "step_n": np.maximum(np.floor(n * [0.8, 0.6]), 1.0),
+        "gamma": np.array([0.5, 0.3]),
+    }
+
+
 # From a level of risk (a number or an array) to the statistics of a bound.
 STATISTICS = {
     "chernoff": lambda risk: {"risk": risk},
@@ -60,6 +74,7 @@ STATISTICS = {
         "tandem": 0.16 * np.asarray(risk) ** 2 + 0.06 * np.asarray(risk),
         "n_pairs": 4000,
     },
+    "recursive": _recursive,
     # a log ratio that is given in place of the divergence, below
     "maurer_draw": lambda risk: {"risk": risk, "log_ratio": 5.0},
     "betting_draw": lambda risk: {
@@ -92,6 +107,8 @@ def arguments(entry, risk, kl, n, delta):
     """Return the keyword arguments of a bound at a level of risk."""
     if entry.name == "clopper_pearson":
         statistics = {"errors": np.floor(np.asarray(risk) * np.asarray(n) + 1e-9)}
+    elif entry.name == "recursive":
+        statistics = _recursive(risk, kl, n)
     else:
         statistics = STATISTICS[entry.name](risk)
         if "n_pairs" in statistics:  # pairs of voters are judged on fewer rows

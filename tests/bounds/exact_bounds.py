@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import mpmath
 import numpy as np
@@ -231,3 +232,46 @@ def chebyshev_cantelli(gibbs, tandem, kl, n, n_pairs, delta):
         first, second = low + (high - low) / 3, high - (high - low) / 3
         low, high = (first, high) if worst(first) > worst(second) else (low, second)
     return max(worst((low + high) / 2), mpf(0))
+
+
+def recursive(
+    first_risk,
+    step_risk,
+    step_worse,
+    step_better,
+    step_kl,
+    step_n,
+    kl,
+    n,
+    delta,
+    gamma=0.5,
+    delta_mc=None,
+    draws=None,
+    constant="exact",
+):
+    """Step after step as published: each level of ``l(h) - gamma l(h')`` by its width, of which some may be 0."""
+    steps = len(step_kl) + 1
+    own = (mpf(delta) - mpf(delta_mc or 0)) / steps
+    drawn = [n, *step_n] if draws is None else draws
+    gammas = [gamma] * (steps - 1) if np.ndim(gamma) == 0 else gamma
+
+    def upper(q, events, t, b):
+        if delta_mc is not None:
+            q = exact.kl_inv_upper(q, -_log(mpf(delta_mc) / steps / events) / int(drawn[t]))
+        return exact.kl_inv_upper(q, b)
+
+    def xi(size):
+        return _xi(2, size) if constant == "exact" else 2 * mpmath.sqrt(size)
+
+    value = min(upper(mpf(float(first_risk)), 1, 0, _budget(kl, n, own, xi(n))), mpf(1))
+    for t in range(1, steps):
+        g, size = mpf(float(gammas[t - 1])), int(step_n[t - 1])
+        levels = [-g, mpf(0), 1 - g, mpf(1)]
+        widths = [high - low for low, high in pairwise(levels)]
+        events = sum(width > 0 for width in widths)
+        b = _budget(float(step_kl[t - 1]), size, own / events, xi(size))
+        risk, worse, better = (mpf(float(each[t - 1])) for each in (step_risk, step_worse, step_better))
+        parts = zip(widths, (1 - better, risk, worse), strict=True)
+        excess = -g + mpmath.fsum(width * upper(q, events, t, b) for width, q in parts)
+        value = max(min(excess + g * value, mpf(1)), mpf(0))
+    return value

@@ -29,7 +29,7 @@ def entry(request):
     return request.param
 
 
-COMBINATORS = {"betting_rates", "debiased", "forward_backward", "gibbs_to_vote", "learned_bets"}
+COMBINATORS = {"betting_rates", "debiased", "forward_backward", "gibbs_to_vote", "learned_bets", "recursive_step"}
 # reads losses one by one, and has tests of its own in test_sequential.py
 SEQUENCES = {"sequential", "sequential_from_blocks", "sequential_rates", "sequential_statistics"}
 # about two predictors at once, and has tests of its own in test_paired.py
@@ -177,7 +177,7 @@ class TestContract:
     def test_bad_statistics(self, entry):
         good = cases.arguments(entry, risk=0.1, kl=5.0, n=1000, delta=0.05)
         for name in entry.statistics:
-            if name in ("rates", "weights", "values", "log_ratio"):  # of any size, or with words of their own
+            if name in ("rates", "weights", "values", "log_ratio", "step_kl", "step_n"):  # of other domains
                 continue
             for wrong in (math.nan, 1e17):
                 bad = np.full_like(np.asarray(good[name], dtype=float), wrong)

@@ -34,6 +34,7 @@ GOLDEN = {
     "tandem": 0.258393792763267,
     "disagreement": 0.339524297335637,
     "chebyshev_cantelli": 0.196072568504105,
+    "recursive": 0.177177137159177,
     "maurer_draw": 0.152001195181245,
     "betting_draw": 0.130538261204291,
     "portfolio_draw": 0.149138325363315,

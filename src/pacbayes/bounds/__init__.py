@@ -17,6 +17,7 @@ from pacbayes.bounds.paired import paired
 from pacbayes.bounds.planning import arguments_of, errors_within, examples_needed, from_numbers
 from pacbayes.bounds.portfolio import portfolio
 from pacbayes.bounds.portfolio_bets import LearnedBets, learned_bets
+from pacbayes.bounds.recursive import recursive, recursive_step
 from pacbayes.bounds.sequential import (
     SequentialStatistics,
     sequential,
@@ -62,6 +63,8 @@ __all__ = [
     "portfolio",
     "portfolio_draw",
     "progressive_chernoff",
+    "recursive",
+    "recursive_step",
     "require_sound",
     "sequential",
     "sequential_from_blocks",

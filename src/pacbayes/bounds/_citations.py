@@ -154,6 +154,14 @@ CITATIONS = {
         journal="Journal of the Royal Statistical Society Series B",
         year="2024",
     ),
+    "wu2024": _entry(
+        "inproceedings",
+        "wu2024recursive",
+        title="Recursive PAC-Bayes: A Frequentist Approach to Sequential Prior Updates with No Information Loss",
+        author="Wu, Yi-Shan and Zhang, Yijie and Ch{\\'e}rief-Abdellatif, Badr-Eddine and Seldin, Yevgeny",
+        booktitle="Advances in Neural Information Processing Systems",
+        year="2024",
+    ),
     "wu": _entry(
         "inproceedings",
         "wu2022split",

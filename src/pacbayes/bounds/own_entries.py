@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from pacbayes.bounds._citations import CITATIONS
-from pacbayes.bounds.disintegrated import betting_draw, maurer_draw, portfolio_draw
-from pacbayes.bounds.entry import ANY, FIXED, IID_PREDICTABLE, UNSEEN, Entry, Fields, Number, own_entry
+from pacbayes.bounds.draw_entries import DRAW_ENTRIES
+from pacbayes.bounds.entry import FIXED, UNSEEN, Entry, Number, own_entry
 from pacbayes.bounds.paired import paired
+from pacbayes.bounds.recursive import recursive
 from pacbayes.bounds.sequential import sequential_from_blocks
 from pacbayes.bounds.votes import chebyshev_cantelli, disagreement, first_order, tandem
 
@@ -16,17 +17,19 @@ _TANDEM = Number("Weighted mean over pairs of voters of the share of rows on whi
 _DISAGREEMENT = Number("Weighted mean over pairs of voters of the share of rows on which they differ.")
 _PAIRS = Number("Number of rows on which each pair of voters was judged, or the smallest.")
 _VOTERS = ("iid", "voters_unseen")
-# of one kept draw the other arguments are statistics of a summary, but of that draw alone
-_LOG_RATIO = {"log_ratio": Number("Logarithm of the posterior's density at the kept draw over the prior's.")}
-_DRAW: Fields = {"uses_kl": False, "assumptions": ("iid", "no_reference", "kept_draw"), "numbers": _LOG_RATIO}
-_BETS: Fields = {
-    "assumptions": (*IID_PREDICTABLE, "kept_draw"),
-    "valid_for": ANY,
-    "valid_at": "draw_n_and_later",
+_OF_STEPS = {
+    "first_risk": Number("Empirical risk of the first of several posteriors."),
+    "step_risk": Number("Empirical risk of each later posterior.", per="step"),
+    "step_worse": Number("Of each later step, how often a draw errs and one from before does not.", "step"),
+    "step_better": Number("Of each later step, how often a draw from before errs and one does not.", "step"),
+    "step_kl": Number("Of each later step, the divergence from the posterior before, in nats.", per="step"),
+    "step_n": Number("Of each later step, the number of examples, unseen by the posterior before.", per="step"),
+    "gamma": Number("Of each later step, how much of the loss before is subtracted, in [0, 1].", per="step"),
 }
 
 # made by own_entry of pacbayes.bounds.entry, each with a sentence for every argument
 OWN_ENTRIES: tuple[Entry, ...] = (
+    *DRAW_ENTRIES,
     own_entry(
         first_order,
         "langford",
@@ -56,26 +59,11 @@ OWN_ENTRIES: tuple[Entry, ...] = (
         assumptions=_VOTERS,
     ),
     own_entry(
-        maurer_draw,
-        "rivasplata",
-        "The kl bound for one draw from the posterior that is kept: a deterministic predictor without the factor two.",
-        statistics=("risk", "log_ratio"),
-        **_DRAW,
-    ),
-    own_entry(
-        betting_draw,
-        "viallard",
-        "Betting for one draw from the posterior that is kept: the tightest of the three if a rate was learned before.",
-        statistics=("log_growth", "rates", "weights", "log_ratio"),
-        targets=frozenset({"risk", "excess"}),
-        **(_DRAW | _BETS),
-    ),
-    own_entry(
-        portfolio_draw,
-        "viallard",
-        "The portfolio for one draw from the posterior that is kept: its reference part is charged nothing.",
-        statistics=("growths", "strengths", "reference_log_growth", "rates", "weights", "log_ratio"),
-        **(_DRAW | _BETS),
+        recursive,
+        "wu2024",
+        "The last of several posteriors, each the prior of the next, by its excess over the one before and so on.",
+        numbers=_OF_STEPS,
+        assumptions=("iid", "steps_unseen"),
     ),
 )
 

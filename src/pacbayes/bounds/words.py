@@ -14,6 +14,7 @@ _CONDITIONS = {
     "voters_unseen": "each voter, or each pair of voters, judged on rows that it has not learned from",
     "two_classes": "two classes",
     "fixed_predictor": "one predictor that was fixed before them",
+    "steps_unseen": "each posterior but the last has seen no example of the next step",
     "kept_draw": "one draw from the posterior, made once after all of them and kept",
     "published_only_E7": "published for predictable references too, but that proof fails (erratum E7)",
 }

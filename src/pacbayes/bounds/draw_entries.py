@@ -24,22 +24,24 @@ DRAW_ENTRIES = (
         maurer_draw,
         "rivasplata",
         "The kl bound for one draw from the posterior that is kept: a deterministic predictor without the factor two.",
-        statistics=("risk", "log_ratio"),
-        **_DRAW,
+        **(_DRAW | {"statistics": ("risk", "log_ratio")}),
     ),
     own_entry(
         betting_draw,
         "viallard",
         "Betting for one draw from the posterior that is kept: the tightest of the three if a rate was learned before.",
-        statistics=("log_growth", "rates", "weights", "log_ratio"),
-        targets=frozenset({"risk", "excess"}),
-        **_BETS,
+        **(
+            _BETS
+            | {
+                "statistics": ("log_growth", "rates", "weights", "log_ratio"),
+                "targets": frozenset({"risk", "excess"}),
+            }
+        ),
     ),
     own_entry(
         portfolio_draw,
         "viallard",
         "The portfolio for one draw from the posterior that is kept: its reference part is charged nothing.",
-        statistics=("growths", "strengths", "reference_log_growth", "rates", "weights", "log_ratio"),
-        **_BETS,
+        **(_BETS | {"statistics": ("growths", "strengths", "reference_log_growth", "rates", "weights", "log_ratio")}),
     ),
 )

@@ -159,6 +159,23 @@ def portfolio(growths, strengths, reference_log_growth, rates, kl, n, delta, wei
     )
 
 
+def _kept(log_ratio, least):
+    """What is charged for one kept draw: never so little that a value could be below what was observed."""
+    return max(mpf(log_ratio), least)
+
+
+def maurer_draw(risk, log_ratio, n, delta):
+    return exact.kl_inv_upper(risk, max(_budget(log_ratio, n, delta, _xi(2, n)), mpf(0)))
+
+
+def betting_draw(log_growth, rates, weights, log_ratio, n, delta):
+    return betting(log_growth, rates, _kept(log_ratio, _log(delta)), n, delta, weights)
+
+
+def portfolio_draw(log_ratio, delta, **others):
+    return portfolio(**others, kl=_kept(log_ratio, _log(delta)), delta=delta)
+
+
 def capital(R, b, growths, strengths, reference_log_growth, rates, kl, n, weights, v, share):
     """F(R, b) of mathematics 9 with one reference, and its derivative with respect to b."""
     value = slope = mpf(0)

@@ -62,6 +62,7 @@ DOMAINS = {
     "variance": Domain(0.0, 0.5, "lie in [0, 1/2]"),
     "excess": Domain(-1.0, 1.0, "lie in [-1, 1]"),
     "kl": _DIVERGENCE,
+    "log_ratio": Domain(-math.inf, math.inf, "be a number (it may be negative or infinite)"),
     "delta": _SHARE,
     "n": _COUNT,
     "n_pairs": _COUNT,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pacbayes.bounds._citations import CITATIONS
 from pacbayes.bounds.compression import compression, compression_binomial, pick_to_learn
+from pacbayes.bounds.draw_entries import DRAW_ENTRIES
 from pacbayes.bounds.entry import FIXED, UNSEEN, Entry, Number, own_entry
 from pacbayes.bounds.paired import paired
 from pacbayes.bounds.recursive import recursive
@@ -32,6 +33,7 @@ _COMPRESSED = ("iid", "set_of_rows")
 
 # made by own_entry of pacbayes.bounds.entry, each with a sentence for every argument
 OWN_ENTRIES: tuple[Entry, ...] = (
+    *DRAW_ENTRIES,
     own_entry(
         first_order,
         "langford",

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from pacbayes.torch.given import GivenNetwork
     from pacbayes.torch.network_verification import verify
     from pacbayes.torch.quadrature import expected_zero_one
+    from pacbayes.torch.recursive_bounds import recursive
     from pacbayes.torch.references import NetworkReference
     from pacbayes.torch.storage import load
     from pacbayes.torch.stored_networks import StoredGaussian, StoredNetwork
@@ -78,6 +79,7 @@ __all__ = [
     "phi",
     "portfolio",
     "progressive_chernoff",
+    "recursive",
     "split_kl",
     "tandem",
     "tolstikhin_seldin",
@@ -129,6 +131,7 @@ _HOMES = {
     "phi": "pacbayes.torch.divergences",
     "portfolio": "pacbayes.torch.betting_bounds",
     "progressive_chernoff": "pacbayes.torch.bounds",
+    "recursive": "pacbayes.torch.recursive_bounds",
     "split_kl": "pacbayes.torch.excess_bounds",
     "tandem": "pacbayes.torch.vote_bounds",
     "tolstikhin_seldin": "pacbayes.torch.bounds",

@@ -27,6 +27,7 @@ Slopes: TypeAlias = "dict[str, FloatOrArray]"
 _PROBABILITIES = frozenset(
     {"risk", "reference", "plus", "minus", "variance", "frequencies", "q", "p", "u", "v", "weights"}
     | {"gibbs", "tandem", "disagreement"}
+    | {"first_risk", "step_risk", "step_worse", "step_better"}
 )
 _STEEPEST = 1.0 / EPS
 
@@ -110,6 +111,13 @@ def _of_portfolio(n: FloatOrArray, delta: FloatOrArray, **given: Any) -> Slopes:
     return {**known, "delta": total / np.multiply(n, delta)}
 
 
+def _of_recursive(delta: FloatOrArray, delta_mc: FloatOrArray | None = None, **given: Any) -> Slopes:
+    """Add the slope in delta, which enters each step as its divergence does."""
+    known = bounds.recursive(**given, delta=delta, delta_mc=delta_mc, return_grad=True)[1]
+    total = np.asarray(known["kl"]) + np.asarray(known["step_kl"]).sum(axis=-1)
+    return {**known, "delta": -total / np.subtract(delta, 0.0 if delta_mc is None else delta_mc)}
+
+
 def _of_chernoff(statistic: str) -> Callable[..., Slopes]:
     def slopes(*, n: FloatOrArray, delta: FloatOrArray, **given: FloatOrArray) -> Slopes:
         return _of_kl_inverse(statistic, given[statistic], 0.0, n, delta)
@@ -177,6 +185,7 @@ RULES = {
     **{name: Rule(getattr(numerics, name), _of_numbers(getattr(numerics, name))) for name in _NUMERICS},
     "vector_kl": Rule(bounds.vector_kl, _of_bound(bounds.vector_kl)),
     "portfolio": Rule(bounds.portfolio, _of_portfolio, clipped=True),
+    "recursive": Rule(bounds.recursive, _of_recursive, clipped=True),
     "maurer": Rule(bounds.maurer, _of_maurer, clipped=True),
     "chernoff": Rule(bounds.chernoff, _of_chernoff("risk"), clipped=True),
     "progressive_chernoff": Rule(bounds.progressive_chernoff, _of_chernoff("reference"), clipped=True),

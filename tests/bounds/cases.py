@@ -42,6 +42,12 @@ def _recursive(risk, kl=5.0, n=1000):
     }
 
 
+def _count(risk, n, others=0):
+    """Errors among the rows that are not among the others; the most there can be where rounding would go beyond."""
+    rows = np.asarray(n) - others
+    return np.floor(np.asarray(risk) * rows + 1e-9)
+
+
 # From a level of risk (a number or an array) to the statistics of a bound.
 STATISTICS = {
     "chernoff": lambda risk: {"risk": risk},
@@ -75,7 +81,20 @@ STATISTICS = {
         "n_pairs": 4000,
     },
     "recursive": _recursive,
+    # a log ratio that is given in place of the divergence, below
+    "maurer_draw": lambda risk: {"risk": risk, "log_ratio": 5.0},
+    "betting_draw": lambda risk: {
+        "log_growth": _growth(risk, MINUS),
+        "rates": RATES,
+        "weights": WEIGHTS,
+        "log_ratio": 5.0,
+    },
+    "portfolio_draw": lambda risk: _portfolio(risk) | {"log_ratio": 5.0},
+    "pick_to_learn": lambda risk, n=1000: {"size": 1, "errors": _count(risk, n, others=1)},
+    "compression": lambda risk: {"risk": risk, "size": 1},
+    "compression_binomial": lambda risk, n=1000: {"errors": _count(risk, n, others=1), "size": 1},
 }
+COUNTS = {"pick_to_learn", "compression_binomial"}
 FIXED_RATES = {"unexpected_bernstein": {"rates": 0.5 ** np.arange(1, 21)}}
 EMPIRICAL = {
     "unexpected_bernstein": lambda risk: risk - MINUS,
@@ -83,9 +102,15 @@ EMPIRICAL = {
     "excess_relaxed": lambda risk: risk - MINUS,
     "split_kl": lambda risk: risk - MINUS,
     "betting": lambda risk: risk - MINUS,
+    "betting_draw": lambda risk: risk - MINUS,
     "vector_kl": lambda risk: 0.7 * risk + 0.9 * risk,
     "chebyshev_cantelli": lambda risk: 0.06 * risk / (0.06 * risk + (0.5 - 0.4 * risk) ** 2),
 }
+
+
+def charged(entry):
+    """The argument by which a bound charges for the choice of its predictor; None if it was fixed before."""
+    return "kl" if entry.uses_kl else next((name for name in ("log_ratio",) if name in entry.statistics), None)
 
 
 def arguments(entry, risk, kl, n, delta):
@@ -94,12 +119,14 @@ def arguments(entry, risk, kl, n, delta):
         statistics = {"errors": np.floor(np.asarray(risk) * np.asarray(n) + 1e-9)}
     elif entry.name == "recursive":
         statistics = _recursive(risk, kl, n)
+    elif entry.name in COUNTS:
+        statistics = STATISTICS[entry.name](risk, n)
     else:
         statistics = STATISTICS[entry.name](risk)
         if "n_pairs" in statistics:  # pairs of voters are judged on fewer rows
             statistics["n_pairs"] = np.maximum(np.floor(np.asarray(n) * 0.6), 1.0)
-    if entry.uses_kl:
-        statistics["kl"] = kl
+    if charged(entry) is not None:
+        statistics[charged(entry)] = kl
     return statistics | {"n": n, "delta": delta}
 
 

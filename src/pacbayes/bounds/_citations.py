@@ -19,6 +19,14 @@ CITATIONS = {
         journal="arXiv:2202.05560",
         year="2022",
     ),
+    "bazinet": _entry(
+        "inproceedings",
+        "bazinet2025sample",
+        title="Sample Compression Unleashed: New Generalization Bounds for Real Valued Losses",
+        author="Bazinet, Mathieu and Zantedeschi, Valentina and Germain, Pascal",
+        booktitle="International Conference on Artificial Intelligence and Statistics",
+        year="2025",
+    ),
     "biggs": _entry(
         "inproceedings",
         "biggs2023tighter",
@@ -66,6 +74,14 @@ CITATIONS = {
         author="Langford, John and Shawe-Taylor, John",
         booktitle="Advances in Neural Information Processing Systems",
         year="2002",
+    ),
+    "langford2005": _entry(
+        "article",
+        "langford2005tutorial",
+        title="Tutorial on Practical Prediction Theory for Classification",
+        author="Langford, John",
+        journal="Journal of Machine Learning Research",
+        year="2005",
     ),
     "maurer": _entry(
         "article",
@@ -115,12 +131,29 @@ CITATIONS = {
         booktitle="Advances in Neural Information Processing Systems",
         year="2019",
     ),
+    "paccagnan": _entry(
+        "inproceedings",
+        "paccagnan2023pick",
+        title="The Pick-to-Learn Algorithm: Empowering Compression for Tight Generalization Bounds and Improved \
+Post-training Performance",
+        author="Paccagnan, Dario and Campi, Marco C. and Garatti, Simone",
+        booktitle="Advances in Neural Information Processing Systems",
+        year="2023",
+    ),
     "portfolio": _entry(
         "misc",
         "pacbayes2026portfolio",
         title="pacbayes: Generalisation Certificates for Machine Learning (theory: the portfolio)",
         author="{The pacbayes developers}",
         year="2026",
+    ),
+    "rivasplata": _entry(
+        "inproceedings",
+        "rivasplata2020pac",
+        title="PAC-Bayes Analysis Beyond the Usual Bounds",
+        author="Rivasplata, Omar and Kuzborskij, Ilja and Szepesv{\\'a}ri, Csaba and Shawe-Taylor, John",
+        booktitle="Advances in Neural Information Processing Systems",
+        year="2020",
     ),
     "tolstikhin": _entry(
         "inproceedings",
@@ -129,6 +162,14 @@ CITATIONS = {
         author="Tolstikhin, Ilya and Seldin, Yevgeny",
         booktitle="Advances in Neural Information Processing Systems",
         year="2013",
+    ),
+    "viallard": _entry(
+        "article",
+        "viallard2023general",
+        title="A General Framework for the Practical Disintegration of PAC-Bayesian Bounds",
+        author="Viallard, Paul and Germain, Pascal and Habrard, Amaury and Morvant, Emilie",
+        journal="Machine Learning",
+        year="2023",
     ),
     "waudby": _entry(
         "article",

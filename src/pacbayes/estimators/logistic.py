@@ -97,6 +97,8 @@ class CertifiedLogisticRegression(CertifiedEstimator, ClassifierMixin, BaseEstim
         The references' losses on the judged rows.
     coef_, intercept_ : ndarray
         The posterior mean, or the draw that is kept, for the preprocessed columns.
+    draw_ : ndarray
+        The draw that is kept, the intercept last; with ``derandomize="draw"`` alone.
     classes_ : ndarray of two labels
     alpha_ : float
     preprocessing_ : transformer
@@ -119,6 +121,10 @@ class CertifiedLogisticRegression(CertifiedEstimator, ClassifierMixin, BaseEstim
 18.56 %, and that of their vote, which `predict` returns, at most 37.12 %.
     >>> sample.risk(model.coef_[0], model.intercept_[0]) < model.certificate_.vote_value
     True
+    >>> kept = pb.CertifiedLogisticRegression(derandomize="draw", random_state=0).fit(sample.X, sample.y)
+    >>> print(kept.certificate_.sentence())
+    With probability at least 95 % over the data and the draw, the true error of `predict`, one draw from the \
+posterior that was kept, is at most 18.44 %.
     """
 
     classes_: Labels
@@ -225,6 +231,7 @@ class CertifiedLogisticRegression(CertifiedEstimator, ClassifierMixin, BaseEstim
         return asked
 
     def _keep(self, issued: Issued) -> None:
+        self._forget("draw_")
         super()._keep(issued)
         weights = self._weights
         self.coef_, self.intercept_ = weights[None, :-1].copy(), weights[-1:].copy()

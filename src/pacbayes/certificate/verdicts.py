@@ -71,6 +71,8 @@ _PROOFS = {
     "not_losses": "It cannot prove that the losses were those of the predictions.",
     "learned_apart": "This proves that the predictor was learned from the learning rows alone, and that the judged "
     "rows give the recorded numbers.",
+    "picked_again": "This proves that the rule, run again, picks as many of these rows and learns the same predictor "
+    "from them, and that the other rows give the recorded number of errors.",
     "learned_before": "This proves that the model, predicting each of these rows before it learned from it, gives the "
     "recorded numbers, and that the predictor is what came of it.",
     "predicted_again": "This proves that this predictor makes the recorded errors on these rows.",

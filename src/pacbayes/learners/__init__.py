@@ -8,7 +8,7 @@ from pacbayes.learners.encoded import EncodedClassifier
 from pacbayes.learners.one_class import OneClass
 from pacbayes.learners.recursive import RecursiveLogistic
 from pacbayes.learners.refitted import RefittedLogistic
-from pacbayes.learners.scores import class_score, confidence_of
+from pacbayes.learners.scores import class_score, confidence_of, margin_of
 from pacbayes.learners.thresholded import AbstainingClassifier, ShiftedClassifier
 
 __all__ = [
@@ -21,4 +21,5 @@ __all__ = [
     "ShiftedClassifier",
     "class_score",
     "confidence_of",
+    "margin_of",
 ]

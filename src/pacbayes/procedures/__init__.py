@@ -21,6 +21,7 @@ from pacbayes.procedures.loss_lines import decode_line, key_in, loss_in
 from pacbayes.procedures.monitor import LossMonitor, Watch
 from pacbayes.procedures.network import Network, NetworkLearner
 from pacbayes.procedures.online import Online
+from pacbayes.procedures.picking import PICKING_BOUNDS, Picked, Picking
 from pacbayes.procedures.posterior import Posterior
 from pacbayes.procedures.regressor_learner import RegressorLearner
 from pacbayes.procedures.selective import Selective
@@ -29,6 +30,7 @@ from pacbayes.procedures.stopping import Adaptive
 from pacbayes.procedures.transfer import Pair, Transfer, compare_with_source, transfer_delta
 
 __all__ = [
+    "PICKING_BOUNDS",
     "PROCEDURES",
     "Abstention",
     "Adaptive",
@@ -50,6 +52,8 @@ __all__ = [
     "NetworkLearner",
     "Online",
     "Pair",
+    "Picked",
+    "Picking",
     "Point",
     "Posterior",
     "Procedure",
@@ -79,7 +83,8 @@ __all__ = [
 ]
 
 PROCEDURES: dict[str, type[Procedure]] = {
-    each.name: each for each in (Split, Selective, Posterior, Network, Online, Given, Comparison, Transfer, Watch)
+    each.name: each
+    for each in (Split, Selective, Picking, Posterior, Network, Online, Given, Comparison, Transfer, Watch)
 }
 
 

@@ -76,6 +76,8 @@ class WeightGaussian:
             shift = (mean - mean0) / scale0
             terms = raised(0.5 * shift * shift, _UNITS) * (shift != 0.0) + 0.5 * _excess(scale, scale0)
             total += math.fsum(terms)
+        if math.isnan(total):  # scales of double precision whose ratio is beyond all doubles
+            return math.inf
         return float(raised(total, len(self.names) + 4.0)) if total > 0.0 else 0.0
 
 

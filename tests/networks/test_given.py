@@ -155,4 +155,4 @@ def test_junk_is_refused(module):
 
 def test_a_single_output_for_two_classes():
     with pytest.raises(ValueError, match=r"a number per class, two for two classes\. Got a single one"):
-        pb.certify(torch.nn.Linear(64, 1), FRESH, TRUE > 4)
+        pb.certify(nn.Sequential(nn.Flatten(), nn.Linear(64, 1)), FRESH, (TRUE > 4).astype(int))

@@ -128,6 +128,10 @@ OBSERVED = {
     "risk": "Mean loss on these rows",
     "only_first": "Rows on which only the first model errs",
     "only_second": "Rows on which only the second model errs",
+    "gibbs": "Weighted mean of the error rates of those who vote, each on rows that it has not learned from",
+    "tandem": "Weighted share of such rows on which both of two err",
+    "disagreement": "Weighted share of such rows on which exactly one of two errs",
+    "n_pairs": "Rows of this kind for each two of them, at least",
     "unsteady": "Rows on which an answer depends on the batch, counted against each limit",
 }
 _RATES = {"one_n": "the library's grid for this number of rows", "all_n": "the library's grid for all numbers of rows"}

@@ -61,6 +61,7 @@ def certificates():
         "online": stream.fit(X, Y).certificate_,
         "predictions": pb.certify_predictions(Y, np.where(SAMPLE.X[:600, 0] > 0, 1, -1)),
         "model": pb.certify(LogisticRegression().fit(X[:300], Y[:300]), X[300:], Y[300:]),
+        "picked": pb.PickToLearn(LogisticRegression(), random_state=0).fit(X, Y).certificate_,
         "selective": pb.SelectiveClassifier(LogisticRegression(), 0.2, random_state=0).fit(X, Y).certificate_,
         "misses": pb.SelectiveClassifier(LogisticRegression(), max_fnr=0.3, positive=1, random_state=0)
         .fit(X, Y)

@@ -19,6 +19,7 @@ from pacbayes.certificate.kept_draws import is_own_draw
 from pacbayes.certificate.last_shares import last_share
 from pacbayes.certificate.parameters import is_own_parameter
 from pacbayes.certificate.parts import wrong_parts
+from pacbayes.certificate.picks import PICKED, is_own_pick, wrong_picks
 from pacbayes.certificate.quantities import QUANTITIES
 from pacbayes.certificate.sequences import SEQUENCE_SUBJECTS, is_own_sequence, wrong_steps
 from pacbayes.certificate.shares import METRIC_WEIGHTS, check_even_shares
@@ -148,6 +149,7 @@ def _check_claims(record: Certificate, statement: Statement) -> Check:
         if statement.source is None
         else not is_own_source(record, statement, statement.source),
         "draws": (subject.has_draws or statement.drawn is not None) and not is_own_network(record, statement),
+        "picks": statement.about == PICKED and not is_own_pick(record, statement),
         "rates": not _own_rates(record, statement),
         "quantity": not _own_quantity(statement),
         "sequence": (statement.is_step or statement.about in SEQUENCE_SUBJECTS)
@@ -282,6 +284,8 @@ def _check_observed(record: Certificate, statement: Statement) -> Check:
 
 def _wrong_numbers(statement: Statement) -> str | None:
     """A bound's own numbers are all recorded; besides them at most the observed share of errors, which is shown."""
+    if statement.about == PICKED:
+        return wrong_picks(statement)
     own = set(bounds.get(statement.bound).numbers)
     return None if own <= set(statement.observed) <= own | {"risk"} else "names"
 

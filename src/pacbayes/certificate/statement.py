@@ -269,7 +269,8 @@ def observed_share(statement: Statement) -> float:
             return math.nan
         return float(max(shares) - min(shares) if statement.groups else sum(shares) / len(shares))
     if isinstance(errors, int | float):
-        return float(errors / statement.n) if statement.n else math.nan
+        left = statement.n - statement.observed.get("size", 0)  # rows that were picked to learn from are not judged
+        return float(errors / left) if left else (0.0 if statement.n else math.nan)
     return float(risk) if isinstance(risk, int | float) else math.nan
 
 

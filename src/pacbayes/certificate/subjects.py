@@ -79,6 +79,14 @@ SUBJECTS: dict[str, Subject] = {
         procedures=frozenset({"split"}),
         assumptions=_LEARNED,
     ),
+    "picked": Subject(
+        "`predict`",
+        "The model itself, as it is used to predict",
+        plain="the model",
+        bounds=frozenset({"pick_to_learn", "compression_binomial"}),
+        procedures=frozenset({"pick_to_learn"}),
+        assumptions=_LEARNED | {"rule_before"},
+    ),
     "answers": Subject(
         "`predict_or_abstain`",
         "The model that may abstain",

@@ -23,6 +23,7 @@ from pacbayes.procedures.monitor import LossMonitor, Watch
 from pacbayes.procedures.network import Network, NetworkLearner
 from pacbayes.procedures.online import Online
 from pacbayes.procedures.out_of_bag import OutOfBag
+from pacbayes.procedures.picking import PICKING_BOUNDS, Picked, Picking
 from pacbayes.procedures.posterior import Posterior
 from pacbayes.procedures.regressor_learner import RegressorLearner
 from pacbayes.procedures.selective import Selective
@@ -32,6 +33,7 @@ from pacbayes.procedures.transfer import Pair, Transfer, compare_with_source, tr
 from pacbayes.procedures.vote_weights import VOTE_BOUNDS
 
 __all__ = [
+    "PICKING_BOUNDS",
     "PROCEDURES",
     "VOTE_BOUNDS",
     "Abstention",
@@ -56,6 +58,8 @@ __all__ = [
     "Online",
     "OutOfBag",
     "Pair",
+    "Picked",
+    "Picking",
     "Point",
     "Posterior",
     "Procedure",
@@ -86,7 +90,20 @@ __all__ = [
 
 PROCEDURES: dict[str, type[Procedure]] = {
     each.name: each
-    for each in (Split, Selective, Posterior, KeptDraw, Network, Online, OutOfBag, Given, Comparison, Transfer, Watch)
+    for each in (
+        Split,
+        Selective,
+        Picking,
+        Posterior,
+        KeptDraw,
+        Network,
+        Online,
+        OutOfBag,
+        Given,
+        Comparison,
+        Transfer,
+        Watch,
+    )
 }
 
 

@@ -74,12 +74,8 @@ def informed_prior(split: Split, delta: float, **options: Any) -> dict[str, floa
     """Learn the prior from 40 % of the rows, the posterior from all, and bound it on the other 60 %."""
     seed = split.seed_for("informed")
     model = CertifiedLogisticRegression(delta, alpha=PENALTY, random_state=seed, **options).fit(*split.train)
-    moved = model.certificate_.statements[0].kl > 0.0  # else it is the prior, which has seen the learning rows alone
-    return {
-        **_draws(model, split),
-        **learned_from(len(split.train[1]) if moved else model.n_learning_, split),
-        "kl": model.certificate_.statements[0].kl,
-    }
+    kl = model.certificate_.statements[0].kl
+    return {**_draws(model, split), **learned_from(_count_rows(model), split), "kl": kl}
 
 
 def kept_draw(split: Split, delta: float) -> dict[str, float]:
@@ -89,9 +85,14 @@ def kept_draw(split: Split, delta: float) -> dict[str, float]:
     return {
         "value": model.certificate_.value,
         "test": error_rate(model.predict(split.test[0]), split),
-        **learned_from(len(split.train[1]), split),
+        **learned_from(_count_rows(model), split),
         "risk": model.certificate_.statements[0].risk,
     }
+
+
+def _count_rows(model: CertifiedLogisticRegression) -> int:
+    """Return how many rows the posterior has learned from: where it is the prior, the learning rows alone."""
+    return model.n_learning_ if _same(model.prior_, model.posterior_) else model.order_.size
 
 
 def recursive_posterior(split: Split, delta: float, steps: int, bound: str) -> dict[str, float]:

@@ -45,7 +45,7 @@ DETERMINISTIC_NOTES = (
 )
 ROWS_NOTES = (
     "Mean share of the training rows, in percent, that the predictor is a function of, or was trained on.",
-    "Compression: the rows that were picked, among all of them. Progressive: the average snapshot.",
+    "Pick-to-learn and compression: the first part and what was picked. Progressive: the average snapshot.",
 )
 SECONDS_NOTES = ("Seconds of one core for fit, certificate and test; means over repeats.",)
 SUMMARY_NOTES = (

@@ -42,6 +42,12 @@ def _recursive(risk, kl=5.0, n=1000):
     }
 
 
+def _recursive_portfolio(risk, kl=5.0, n=1000):
+    found = _recursive(risk, kl, n)
+    del found["gamma"]
+    return found
+
+
 # From a level of risk (a number or an array) to the statistics of a bound.
 STATISTICS = {
     "chernoff": lambda risk: {"risk": risk},
@@ -75,6 +81,7 @@ STATISTICS = {
         "n_pairs": 4000,
     },
     "recursive": _recursive,
+    "recursive_portfolio": _recursive_portfolio,
     # a log ratio that is given in place of the divergence, below
     "maurer_draw": lambda risk: {"risk": risk, "log_ratio": 5.0},
     "betting_draw": lambda risk: {
@@ -85,7 +92,10 @@ STATISTICS = {
     },
     "portfolio_draw": lambda risk: _portfolio(risk) | {"log_ratio": 5.0},
 }
-FIXED_RATES = {"unexpected_bernstein": {"rates": 0.5 ** np.arange(1, 21)}}
+FIXED_RATES = {
+    "unexpected_bernstein": {"rates": 0.5 ** np.arange(1, 21)},
+    "recursive_portfolio": {"rates": RATES, "weights": WEIGHTS},
+}
 EMPIRICAL = {
     "unexpected_bernstein": lambda risk: risk - MINUS,
     "excess_kl": lambda risk: risk - MINUS,
@@ -107,8 +117,8 @@ def arguments(entry, risk, kl, n, delta):
     """Return the keyword arguments of a bound at a level of risk."""
     if entry.name == "clopper_pearson":
         statistics = {"errors": np.floor(np.asarray(risk) * np.asarray(n) + 1e-9)}
-    elif entry.name == "recursive":
-        statistics = _recursive(risk, kl, n)
+    elif entry.name in ("recursive", "recursive_portfolio"):
+        statistics = STATISTICS[entry.name](risk, kl, n)
     else:
         statistics = STATISTICS[entry.name](risk)
         if "n_pairs" in statistics:  # pairs of voters are judged on fewer rows

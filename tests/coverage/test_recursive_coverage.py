@@ -67,6 +67,8 @@ def simulate(runs, seed, look, sharpness):
 @pytest.mark.parametrize("delta", [DELTA, 0.5])
 def test_recursive_with_the_last_posterior_chosen_by_the_bound(delta, judge):
     found = [simulate(1000, 11, _expected, sharpness) for sharpness in SHARPNESS]
+    values = [pb.bounds.recursive_portfolio(**each, delta=delta) for each in found]
+    judge(f"recursive_portfolio, delta {delta}", np.min(values, axis=0), RISK, delta)
     for gamma in (0.0, 0.5, 1.0):
         values = [pb.bounds.recursive(**each, delta=delta, gamma=gamma) for each in found]
         judge(f"recursive, gamma {gamma}, delta {delta}", np.min(values, axis=0), RISK, delta)

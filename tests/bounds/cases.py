@@ -42,6 +42,12 @@ def _recursive(risk, kl=5.0, n=1000):
     }
 
 
+def _count(risk, n, others=0):
+    """Errors among the rows that are not among the others; the most there can be where rounding would go beyond."""
+    rows = np.asarray(n) - others
+    return np.floor(np.asarray(risk) * rows + 1e-9)
+
+
 def _recursive_portfolio(risk, kl=5.0, n=1000):
     found = _recursive(risk, kl, n)
     del found["gamma"]
@@ -91,7 +97,11 @@ STATISTICS = {
         "log_ratio": 5.0,
     },
     "portfolio_draw": lambda risk: _portfolio(risk) | {"log_ratio": 5.0},
+    "pick_to_learn": lambda risk, n=1000: {"size": 1, "errors": _count(risk, n, others=1)},
+    "compression": lambda risk: {"risk": risk, "size": 1},
+    "compression_binomial": lambda risk, n=1000: {"errors": _count(risk, n, others=1), "size": 1},
 }
+COUNTS = {"pick_to_learn", "compression_binomial"}
 FIXED_RATES = {
     "unexpected_bernstein": {"rates": 0.5 ** np.arange(1, 21)},
     "recursive_portfolio": {"rates": RATES, "weights": WEIGHTS},
@@ -119,6 +129,8 @@ def arguments(entry, risk, kl, n, delta):
         statistics = {"errors": np.floor(np.asarray(risk) * np.asarray(n) + 1e-9)}
     elif entry.name in ("recursive", "recursive_portfolio"):
         statistics = STATISTICS[entry.name](risk, kl, n)
+    elif entry.name in COUNTS:
+        statistics = STATISTICS[entry.name](risk, n)
     else:
         statistics = STATISTICS[entry.name](risk)
         if "n_pairs" in statistics:  # pairs of voters are judged on fewer rows

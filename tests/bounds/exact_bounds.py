@@ -277,6 +277,60 @@ def recursive(
     return value
 
 
+def _log_probability(k, n, t):
+    pieces = mpmath.loggamma(n + 1) - mpmath.loggamma(k + 1) - mpmath.loggamma(n - k + 1)
+    return pieces + k * mpmath.log(t) + (n - k) * mpmath.log1p(-t)
+
+
+def _tail(k, n, t):
+    """P(Bin(n, t) <= k), as the probability of k and the ratios to those before it, until they no longer matter."""
+    term = total = mpf(1)
+    for j in range(1, k + 1):
+        term *= mpf(k - j + 1) / (n - k + j) * (1 - t) / t
+        total += term
+        if term < total * mpf(10) ** -25:
+            break
+    return mpmath.exp(_log_probability(k, n, t)) * total
+
+
+def pick_to_learn(size, n, delta, errors=0, form="corrected"):
+    """The root of the published equation; incomplete beta functions as binomial tails."""
+    k = size + errors
+    if k == n:
+        return mpf(1)
+    delta = mpf(delta)
+
+    def reached(t):
+        if t in (0, 1):
+            return t == 1
+        first, second = 1 - _tail(k, n, t), 1 - _tail(k, 4 * n + 1, t)
+        right = n * t * mpmath.exp(_log_probability(k, n, t))
+        if form == "one_sided":
+            return delta * first >= right
+        left = delta / 3 + first if form == "printed" else delta / 3 * first
+        return left + delta / 6 * second >= (1 + delta / (6 * n)) * right
+
+    return _first(reached, mpf(k) / n, mpf(1))
+
+
+def _sets(size, n):
+    """log(C(n, m)/zeta(m))."""
+    choose = mpmath.loggamma(n + 1) - mpmath.loggamma(size + 1) - mpmath.loggamma(n - size + 1)
+    return choose + 2 * mpmath.log(mpmath.pi * (size + 1)) - mpmath.log(6)
+
+
+def compression(risk, size, n, delta):
+    return mpf(1) if size == n else exact.kl_inv_upper(risk, (_sets(size, n) - _log(delta)) / (n - size))
+
+
+def compression_binomial(errors, size, n, delta):
+    rest = n - size
+    if errors == rest:
+        return mpf(1)
+    target = mpmath.exp(_log(delta) - _sets(size, n))
+    return _first(lambda t: t == 1 or (t > 0 and _tail(errors, rest, t) <= target), mpf(errors) / rest, mpf(1))
+
+
 def recursive_portfolio(
     first_risk, step_risk, step_worse, step_better, step_kl, step_n, kl, n, delta, rates=None, weights=None
 ):

@@ -25,7 +25,6 @@ DIVERGENCES = {
     "kl_ball_min": {"weights": [[0.2, 0.1, 0.7], [0.5, 0.3, 0.2]], "values": [1.0, -1.0, 0.5], "budget": [0.05, 0.3]},
     "phi": {"plus": [[0.2], [0.02]], "minus": 0.1, "budget": [0.01, 0.05, 0.5]},
 }
-NAMES = [*ENTRIES, *DIVERGENCES]
 # what has no gradients, and why
 WITHOUT = {
     "log_xi": "its arguments are whole numbers",
@@ -35,7 +34,11 @@ WITHOUT = {
     "maurer_draw": "the draw is made once its posterior is settled, which is trained by the bound for posteriors",
     "betting_draw": "the same",
     "portfolio_draw": "the same",
+    "pick_to_learn": "its arguments are whole numbers",
+    "compression": "what it bounds is a set of rows, to which nobody descends",
+    "compression_binomial": "its arguments are whole numbers",
 }
+NAMES = [*ENTRIES, *DIVERGENCES]
 ON_SIMPLEX = {"frequencies", "weights", "u", "v"}  # sums of more than 1 + 1e-6 are refused
 
 

@@ -9,6 +9,7 @@ from pacbayes.bounds.bernstein import tolstikhin_seldin, unexpected_bernstein
 from pacbayes.bounds.betting import betting, betting_rates
 from pacbayes.bounds.catalogue import REFERENCE_KINDS, Entry, catalogue, evaluate, get, require_sound
 from pacbayes.bounds.combine import DebiasedStatistics, debiased, forward_backward, gibbs_to_vote
+from pacbayes.bounds.compression import compression, compression_binomial, pick_to_learn
 from pacbayes.bounds.disintegrated import betting_draw, maurer_draw, portfolio_draw
 from pacbayes.bounds.excess import excess_kl, excess_relaxed, split_kl, vector_kl
 from pacbayes.bounds.holdout import chernoff, clopper_pearson, progressive_chernoff
@@ -43,6 +44,8 @@ __all__ = [
     "chebyshev_cantelli",
     "chernoff",
     "clopper_pearson",
+    "compression",
+    "compression_binomial",
     "debiased",
     "disagreement",
     "errors_within",
@@ -61,6 +64,7 @@ __all__ = [
     "maurer_relaxed",
     "mcallester",
     "paired",
+    "pick_to_learn",
     "portfolio",
     "portfolio_draw",
     "progressive_chernoff",

@@ -19,6 +19,14 @@ CITATIONS = {
         journal="arXiv:2202.05560",
         year="2022",
     ),
+    "bazinet": _entry(
+        "inproceedings",
+        "bazinet2025sample",
+        title="Sample Compression Unleashed: New Generalization Bounds for Real Valued Losses",
+        author="Bazinet, Mathieu and Zantedeschi, Valentina and Germain, Pascal",
+        booktitle="International Conference on Artificial Intelligence and Statistics",
+        year="2025",
+    ),
     "biggs": _entry(
         "inproceedings",
         "biggs2023tighter",
@@ -67,6 +75,14 @@ CITATIONS = {
         booktitle="Advances in Neural Information Processing Systems",
         year="2002",
     ),
+    "langford2005": _entry(
+        "article",
+        "langford2005tutorial",
+        title="Tutorial on Practical Prediction Theory for Classification",
+        author="Langford, John",
+        journal="Journal of Machine Learning Research",
+        year="2005",
+    ),
     "maurer": _entry(
         "article",
         "maurer2004note",
@@ -114,6 +130,15 @@ CITATIONS = {
         author='Mhammedi, Zakaria and Gr{\\"u}nwald, Peter and Guedj, Benjamin',
         booktitle="Advances in Neural Information Processing Systems",
         year="2019",
+    ),
+    "paccagnan": _entry(
+        "inproceedings",
+        "paccagnan2023pick",
+        title="The Pick-to-Learn Algorithm: Empowering Compression for Tight Generalization Bounds and Improved \
+Post-training Performance",
+        author="Paccagnan, Dario and Campi, Marco C. and Garatti, Simone",
+        booktitle="Advances in Neural Information Processing Systems",
+        year="2023",
     ),
     "portfolio": _entry(
         "misc",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pacbayes.bounds._citations import CITATIONS
+from pacbayes.bounds.compression import compression, compression_binomial, pick_to_learn
 from pacbayes.bounds.draw_entries import DRAW_ENTRIES
 from pacbayes.bounds.entry import FIXED, UNSEEN, Entry, Number, own_entry
 from pacbayes.bounds.paired import paired
@@ -26,6 +27,9 @@ _OF_STEPS = {
     "step_kl": Number("Of each later step, the divergence from the posterior before, in nats.", per="step"),
     "step_n": Number("Of each later step, the number of examples, unseen by the posterior before.", per="step"),
 }
+_SIZE = Number("Number of rows that determine the predictor, the compression set.")
+_REST = Number("Number of errors on the other rows.")
+_COMPRESSED = ("iid", "set_of_rows")
 _GAMMA = Number("Of each later step, how much of the loss before is subtracted, in [0, 1].", per="step")
 
 # made by own_entry of pacbayes.bounds.entry, each with a sentence for every argument
@@ -72,6 +76,30 @@ OWN_ENTRIES: tuple[Entry, ...] = (
         "The same by bets over rates and over how much of the loss before is subtracted: no strength is chosen.",
         numbers=_OF_STEPS,
         assumptions=("iid", "steps_unseen"),
+    ),
+    own_entry(
+        pick_to_learn,
+        "paccagnan",
+        "For a predictor that learned from the rows it was most wrong on, by how many these were.",
+        numbers={"size": _SIZE, "errors": _REST},
+        uses_kl=False,
+        assumptions=("iid", "worst_first"),
+    ),
+    own_entry(
+        compression,
+        "bazinet",
+        "The kl bound for a predictor that some of the rows determine, and any loss on the others.",
+        numbers={"risk": Number("Mean loss on the other rows."), "size": _SIZE},
+        uses_kl=False,
+        assumptions=_COMPRESSED,
+    ),
+    own_entry(
+        compression_binomial,
+        "langford2005",
+        "The exact binomial limit for a predictor that some of the rows determine, and the 0-1 loss on the others.",
+        numbers={"errors": _REST, "size": _SIZE},
+        uses_kl=False,
+        assumptions=_COMPRESSED,
     ),
 )
 

@@ -16,6 +16,8 @@ _CONDITIONS = {
     "fixed_predictor": "one predictor that was fixed before them",
     "steps_unseen": "each posterior but the last has seen no example of the next step",
     "kept_draw": "one draw from the posterior, made once after all of them and kept",
+    "set_of_rows": "a predictor that a set of the rows determines",
+    "worst_first": "rows picked by a rule that was fixed beforehand, the worst errors first",
     "published_only_E7": "published for predictable references too, but that proof fails (erratum E7)",
 }
 _SAMPLE_SIZES = {

@@ -78,6 +78,7 @@ CASES = {
     "split": lambda: run(Split(learner=NAIVE, stop=FixedFraction(0.5), delta=0.05)),
     "selective": lambda: fit(pb.SelectiveClassifier(GaussianNB(), max_error=0.2, random_state=0)),
     "posterior": lambda: fit(pb.CertifiedLogisticRegression(bound="betting", random_state=0)),
+    "recursive": lambda: fit(pb.RecursiveLogisticRegression(steps=3, random_state=0)),
     "network": lambda: run_network(LinearLearner(is_drawn=True)),
     "online": lambda: fit(pb.OnlineCertifiedClassifier(GaussianNB(), random_state=0)),
     "given": lambda: (pb.certify_predictions(Y, Constant().predict(X)), Constant()),

@@ -17,6 +17,7 @@ from pacbayes.certificate.order import add_period, restrict_to_later
 from pacbayes.certificate.parts import rows_for_half
 from pacbayes.certificate.quantities import QUANTITIES, Quantity
 from pacbayes.certificate.records import POSTERIOR_IS_PRIOR
+from pacbayes.certificate.recursions import MOST_STEPS, PARTS, part_ends
 from pacbayes.certificate.sequences import TARGETS, THRESHOLD, THRESHOLDS, count_passed, rows_for_target
 from pacbayes.certificate.shares import METRIC_WEIGHTS, recorded_weights, share_among, write_weights
 from pacbayes.certificate.statement import REFIT, Choice, Consequence, Drawn, Reference, Source, Statement, metric_name
@@ -32,6 +33,8 @@ __all__ = [
     "LEARNING_CURVE",
     "METRIC_WEIGHTS",
     "MOST_PASSES",
+    "MOST_STEPS",
+    "PARTS",
     "POSTERIOR_IS_PRIOR",
     "QUANTITIES",
     "REFIT",
@@ -72,6 +75,7 @@ __all__ = [
     "last_share",
     "metric_name",
     "notice_words",
+    "part_ends",
     "portfolio_weights",
     "read_curve",
     "recorded_weights",

@@ -5,6 +5,7 @@ from pacbayes.estimators.comparison import compare, compare_predictions
 from pacbayes.estimators.logistic import CertifiedLogisticRegression
 from pacbayes.estimators.online import OnlineCertifiedClassifier
 from pacbayes.estimators.predictions import certify, certify_predictions
+from pacbayes.estimators.recursive import RecursiveLogisticRegression
 from pacbayes.estimators.regressor import CertifiedRegressor
 from pacbayes.estimators.selective import SelectiveClassifier
 from pacbayes.procedures import CertificateWarning
@@ -15,6 +16,7 @@ __all__ = [
     "CertifiedLogisticRegression",
     "CertifiedRegressor",
     "OnlineCertifiedClassifier",
+    "RecursiveLogisticRegression",
     "SelectiveClassifier",
     "certify",
     "certify_predictions",

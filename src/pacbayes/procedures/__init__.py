@@ -22,6 +22,7 @@ from pacbayes.procedures.monitor import LossMonitor, Watch
 from pacbayes.procedures.network import Network, NetworkLearner
 from pacbayes.procedures.online import Online
 from pacbayes.procedures.posterior import Posterior
+from pacbayes.procedures.recursive import Recursive
 from pacbayes.procedures.regressor_learner import RegressorLearner
 from pacbayes.procedures.selective import Selective
 from pacbayes.procedures.split import FixedFraction, Learner, Point, Split, Stop
@@ -54,6 +55,7 @@ __all__ = [
     "Posterior",
     "Procedure",
     "ProcedureCertifier",
+    "Recursive",
     "RegressorLearner",
     "Sample",
     "Selective",
@@ -79,7 +81,8 @@ __all__ = [
 ]
 
 PROCEDURES: dict[str, type[Procedure]] = {
-    each.name: each for each in (Split, Selective, Posterior, Network, Online, Given, Comparison, Transfer, Watch)
+    each.name: each
+    for each in (Split, Selective, Posterior, Recursive, Network, Online, Given, Comparison, Transfer, Watch)
 }
 
 

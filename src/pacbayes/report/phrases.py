@@ -125,6 +125,13 @@ OBSERVED = {
     "risk": "Mean loss on these rows",
     "only_first": "Rows on which only the first model errs",
     "only_second": "Rows on which only the second model errs",
+    "first_risk": "Share of errors of the first distribution, which was fixed before these rows",
+    "step_n": "Rows of each later step",
+    "step_risk": "Share of errors of its distribution on them",
+    "step_worse": "Share of rows on which only it errs",
+    "step_better": "Share of rows on which only the distribution before errs",
+    "step_kl": "Divergence from the distribution before, in nats",
+    "gamma": "How much of the loss of the distribution before is subtracted",
     "unsteady": "Rows on which an answer depends on the batch, counted against each limit",
 }
 _RATES = {"one_n": "the library's grid for this number of rows", "all_n": "the library's grid for all numbers of rows"}

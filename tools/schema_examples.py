@@ -83,6 +83,8 @@ def examples() -> Iterator[tuple[str, pb.Certificate]]:
         yield name, certify_rows(network, sample.X, sample.y, random_state=0).certificate_
     stream = pb.OnlineCertifiedClassifier(LogisticRegression(), certify_last=True, random_state=0)
     yield "online", stream.fit(sample.X, sample.y).certificate_
+    forest = pb.CertifiedForest(n_estimators=20, bound="chebyshev_cantelli", random_state=0)
+    yield "out_of_bag", forest.fit(sample.X, sample.y).certificate_
     yield "given", pb.certify_predictions(losses=np.linspace(0.0, 0.4, 101))
     yield "comparison", pb.compare_predictions([0, 1] * 200, [0, 0] * 20 + [0, 1] * 180, [1, 1] * 8 + [0, 1] * 192)
     model = pb.CertifiedClassifier(LogisticRegression(), refit=True, random_state=0).fit(sample.X[:400], sample.y[:400])

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from pacbayes.estimators import (
         CertificateWarning,
         CertifiedClassifier,
+        CertifiedForest,
         CertifiedLogisticRegression,
         CertifiedRegressor,
         OnlineCertifiedClassifier,
@@ -52,6 +53,7 @@ __all__ = [
     "Certificate",
     "CertificateWarning",
     "CertifiedClassifier",
+    "CertifiedForest",
     "CertifiedLogisticRegression",
     "CertifiedRegressor",
     "CrossValidatedLogistic",
@@ -100,6 +102,7 @@ _SOURCES = {
     "Certificate": "certificate",
     "CertificateWarning": "estimators",
     "CertifiedClassifier": "estimators",
+    "CertifiedForest": "estimators",
     "CertifiedLogisticRegression": "estimators",
     "CertifiedRegressor": "estimators",
     "CrossValidatedLogistic": "learners",

@@ -22,6 +22,7 @@ ESTIMATORS = [
     pb.RecursiveLogisticRegression(steps=2, random_state=0),
     pb.OnlineCertifiedClassifier(LogisticRegression(), random_state=0),
     pb.OnlineCertifiedClassifier(GaussianNB(), certify_last=True, random_state=0),
+    pb.CertifiedForest(n_estimators=5, random_state=0),
 ]
 
 

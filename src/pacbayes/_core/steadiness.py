@@ -118,6 +118,7 @@ def ask_row_by_row(
     seed: Sequence[int],
     alone: int = ALONE,
     *,
+    blocks: int = _BLOCKS,
     within: float = 0.0,
     verb: str = "answer for",
     truth: IntArray | None = None,
@@ -137,6 +138,8 @@ def ask_row_by_row(
         From :func:`seed_of`.
     alone : int
         How many rows are asked one at a time.
+    blocks : int
+        The most small batches that all rows are asked in.
     within : float
         How much answers that count as the same may differ.
     verb : str
@@ -158,10 +161,10 @@ def ask_row_by_row(
 another batch.
     """
     generator, other = np.random.RandomState(np.asarray(seed, dtype=np.uint32)), _copy_of(model)
-    sample, blocks = generator.permutation(n)[:alone], _random_blocks(generator, n)
+    sample, parts = generator.permutation(n)[:alone], _random_blocks(generator, n, blocks)
     try:
         singly = _ask_alone(other, ask, sample)
-        in_blocks = [(block, ask(other, block)) for block in blocks]
+        in_blocks = [(block, ask(other, block)) for block in parts]
     except Exception as error:
         ask(model, np.arange(n))  # what fails for all rows says so itself
         raise ValueError(_sentence(model, verb, f"It fails for a few rows: {_line(error)}")) from error
@@ -206,9 +209,9 @@ def _ask_alone(model: Model, ask: Ask[Model], rows: IntArray) -> Any:
     return np.concatenate([ask(model, rows[index : index + 1]) for index in range(rows.size)])
 
 
-def _random_blocks(generator: np.random.RandomState, n: int) -> list[IntArray]:
+def _random_blocks(generator: np.random.RandomState, n: int, most: int) -> list[IntArray]:
     """Return all positions in random order, cut at random."""
-    order, count = generator.permutation(n), min(max(-(-n // _BLOCK), 2), _BLOCKS, n)
+    order, count = generator.permutation(n), min(max(-(-n // _BLOCK), 2), most, n)
     cuts = np.sort(generator.permutation(n - 1)[: count - 1] + 1)
     return np.split(order, cuts.tolist())
 

@@ -59,6 +59,10 @@ _WHAT = {
     "objective": "objective of the posterior",
     "held_out": "learning rows that the network did not learn from, which predicted the rate",
     "architecture": "architecture of the network",
+    "voters": "number of those who vote",
+    "sample_rows": "rows in the sample that each of them learned from",
+    "sampling": "samples are drawn",
+    "vote_weights": "weights in the vote",
 }
 _VALUES = {
     "even": "of one size",
@@ -70,6 +74,9 @@ _VALUES = {
     "initial": "the initial weights",
     "as_given": "the earliest first, not shuffled",
     "refit_on_all_rows": "the same learner, refitted on all rows and not certified by this",
+    "with_replacement": "with replacement",
+    "without_replacement": "without replacement",
+    "optimised": "those with the smallest bound",
     "label_spread": "the distance between the 5 % and the 95 % quantile of their labels",
 }
 _WHERE = {

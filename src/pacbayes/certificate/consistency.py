@@ -25,6 +25,7 @@ from pacbayes.certificate.shares import METRIC_WEIGHTS, check_even_shares
 from pacbayes.certificate.statement import Statement
 from pacbayes.certificate.subjects import SUBJECTS
 from pacbayes.certificate.transfers import is_own_source, wrong_disagreements
+from pacbayes.certificate.votes import wrong_votes
 
 if TYPE_CHECKING:
     from pacbayes.certificate.certificate import Certificate
@@ -268,7 +269,7 @@ def _check_observed(record: Certificate, statement: Statement) -> Check:
     elif statement.has_parts:
         wrong = wrong_parts(statement)
     elif bounds.get(statement.bound).numbers:
-        wrong = _wrong_numbers(statement)
+        wrong = _wrong_numbers(statement) or wrong_votes(record, statement)
     elif "errors" in statement.observed:
         wrong = _wrong_counts(statement)
     elif statement.n == 0:

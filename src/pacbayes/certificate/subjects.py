@@ -144,6 +144,15 @@ SUBJECTS: dict[str, Subject] = {
         plain="the majority vote",
         bounds=frozenset(),
     ),
+    "forest": Subject(
+        "the weighted vote, which `predict` returns,",
+        "The weighted vote, which is what predicting returns",
+        plain="the weighted vote",
+        bounds=frozenset({"first_order", "tandem", "disagreement", "chebyshev_cantelli"}),
+        has_divergence=True,
+        procedures=frozenset({"out_of_bag"}),
+        assumptions=_LEARNED,
+    ),
     "last_snapshot": Subject(
         "the last snapshot, which `predict_last` returns,",
         "The last snapshot of the model",

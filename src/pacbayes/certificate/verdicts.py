@@ -71,6 +71,8 @@ _PROOFS = {
     "not_losses": "It cannot prove that the losses were those of the predictions.",
     "learned_apart": "This proves that the predictor was learned from the learning rows alone, and that the judged "
     "rows give the recorded numbers.",
+    "learned_out_of_bag": "This proves that each of those who vote was learned from its own sample of these rows, that "
+    "the rows which the samples leave out give the recorded numbers, and that the weights are those of the vote.",
     "learned_in_steps": "This proves that each distribution was learned from the rows of its own and earlier parts "
     "alone, and that the judged rows give the recorded numbers.",
     "learned_before": "This proves that the model, predicting each of these rows before it learned from it, gives the "

@@ -2,6 +2,7 @@
 
 from pacbayes.estimators.classifier import CertifiedClassifier
 from pacbayes.estimators.comparison import compare, compare_predictions
+from pacbayes.estimators.forest import CertifiedForest
 from pacbayes.estimators.logistic import CertifiedLogisticRegression
 from pacbayes.estimators.online import OnlineCertifiedClassifier
 from pacbayes.estimators.predictions import certify, certify_predictions
@@ -13,6 +14,7 @@ from pacbayes.procedures import CertificateWarning
 __all__ = [
     "CertificateWarning",
     "CertifiedClassifier",
+    "CertifiedForest",
     "CertifiedLogisticRegression",
     "CertifiedRegressor",
     "OnlineCertifiedClassifier",

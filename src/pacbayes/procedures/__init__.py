@@ -21,6 +21,7 @@ from pacbayes.procedures.loss_lines import decode_line, key_in, loss_in
 from pacbayes.procedures.monitor import LossMonitor, Watch
 from pacbayes.procedures.network import Network, NetworkLearner
 from pacbayes.procedures.online import Online
+from pacbayes.procedures.out_of_bag import OutOfBag
 from pacbayes.procedures.posterior import Posterior
 from pacbayes.procedures.recursive import Recursive
 from pacbayes.procedures.regressor_learner import RegressorLearner
@@ -28,9 +29,11 @@ from pacbayes.procedures.selective import Selective
 from pacbayes.procedures.split import FixedFraction, Learner, Point, Split, Stop
 from pacbayes.procedures.stopping import Adaptive
 from pacbayes.procedures.transfer import Pair, Transfer, compare_with_source, transfer_delta
+from pacbayes.procedures.vote_weights import VOTE_BOUNDS
 
 __all__ = [
     "PROCEDURES",
+    "VOTE_BOUNDS",
     "Abstention",
     "Adaptive",
     "Aim",
@@ -50,6 +53,7 @@ __all__ = [
     "NetworkKeeper",
     "NetworkLearner",
     "Online",
+    "OutOfBag",
     "Pair",
     "Point",
     "Posterior",
@@ -82,7 +86,7 @@ __all__ = [
 
 PROCEDURES: dict[str, type[Procedure]] = {
     each.name: each
-    for each in (Split, Selective, Posterior, Recursive, Network, Online, Given, Comparison, Transfer, Watch)
+    for each in (Split, Selective, Posterior, Recursive, Network, Online, OutOfBag, Given, Comparison, Transfer, Watch)
 }
 
 

@@ -77,6 +77,8 @@ def examples() -> Iterator[tuple[str, pb.Certificate]]:
         bound="portfolio", prior="zero", reference=("fixed", "learned"), random_state=0
     )
     yield "posterior-portfolio", portfolio.fit(sample.X, sample.y).certificate_
+    recursive = pb.RecursiveLogisticRegression(steps=3, random_state=0)
+    yield "recursive", recursive.fit(sample.X, sample.y).certificate_
     layers = {"network": Layer(kl=2.5), "network-drawn": Layer(kl=2.5, is_drawn=True)}
     for name, layer in (layers | {"network-prior": Layer(kl=0.0, is_prior=True)}).items():
         network = Network(learner=layer, fraction=0.5, delta=0.05, passes=3)

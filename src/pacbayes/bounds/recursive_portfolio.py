@@ -194,7 +194,7 @@ def recursive_portfolio(
     >>> steps = {"step_risk": [0.07, 0.06], "step_worse": [0.02, 0.01], "step_better": [0.03, 0.02]}
     >>> first = {"first_risk": 0.08, "kl": 30.0, "n": 4000, "delta": 0.05}
     >>> round(pb.bounds.recursive_portfolio(**first, **steps, step_kl=[9.0, 7.0], step_n=[3000, 2000]), 6)
-    0.092635
+    0.092634
     """
     owner = "recursive_portfolio"
     steps = checked_steps(owner, step_risk, step_worse, step_better, step_kl, step_n, 1.0)

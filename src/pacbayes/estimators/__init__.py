@@ -5,6 +5,7 @@ from pacbayes.estimators.comparison import compare, compare_predictions
 from pacbayes.estimators.forest import CertifiedForest
 from pacbayes.estimators.logistic import CertifiedLogisticRegression
 from pacbayes.estimators.online import OnlineCertifiedClassifier
+from pacbayes.estimators.picking import PickToLearn
 from pacbayes.estimators.predictions import certify, certify_predictions
 from pacbayes.estimators.recursive import RecursiveLogisticRegression
 from pacbayes.estimators.regressor import CertifiedRegressor
@@ -18,6 +19,7 @@ __all__ = [
     "CertifiedLogisticRegression",
     "CertifiedRegressor",
     "OnlineCertifiedClassifier",
+    "PickToLearn",
     "RecursiveLogisticRegression",
     "SelectiveClassifier",
     "certify",

@@ -94,9 +94,9 @@ class PickToLearn(ClassifierMixin, CertifiedWrapper):  # type: ignore[misc]
     >>> sample = pb.datasets.make_known_risk(2000, d=3, random_state=0)
     >>> model = pb.PickToLearn(pb.RefittedLogistic(), random_state=0).fit(sample.X, sample.y)
     >>> print(model.certificate_.sentence())
-    With probability at least 95 % over the data, the true error of `predict` is at most 21.65 %.
+    With probability at least 95 % over the data, the true error of `predict` is at most 21.29 %.
     >>> model.certificate_.statements[0].observed
-    {'size': 2, 'errors': 213, 'looks': 41}
+    {'size': 2, 'errors': 231, 'looks': 41}
     """
 
     classes_: Labels

@@ -54,6 +54,7 @@ def certificates():
         "betting": pb.CertifiedLogisticRegression(bound="betting", reference="online", candidates=3, random_state=0)
         .fit(X, Y)
         .certificate_,
+        "kept": pb.CertifiedLogisticRegression(derandomize="draw", random_state=0).fit(X, Y).certificate_,
         "network": _network(rate=0.5),
         "draws": _network(is_drawn=True, passes=3),
         "prior": _network(is_prior=True),

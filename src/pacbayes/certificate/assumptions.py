@@ -21,6 +21,8 @@ ASSUMPTIONS = {
     "judged in evaluation mode, and a draw whose two largest scores nearly agree counts as an error.",
     "drawn_once": "The networks that were judged were drawn once, from a seed that was not chosen by the errors it "
     "gives.",
+    "one_draw": "The model was drawn once: its seed was not chosen by the results it gives. Whoever draws from several "
+    "seeds and keeps one of the models counts them as candidates=.",
     "arrival_order": "The rows of updates are taken in the order in which they came, and were not rearranged after "
     "anybody had looked at them.",
     "unseen": "The predictor was fixed before these examples were looked at: they played no part in training or "

@@ -17,6 +17,7 @@ from pacbayes.procedures.classifier_learner import ClassifierLearner
 from pacbayes.procedures.comparison import Comparison, Judgements
 from pacbayes.procedures.given import Given
 from pacbayes.procedures.judged_network import LearnedNetwork, NetworkKeeper, draw_seed, judge_again
+from pacbayes.procedures.kept_draw import KeptDraw
 from pacbayes.procedures.loss_lines import decode_line, key_in, loss_in
 from pacbayes.procedures.monitor import LossMonitor, Watch
 from pacbayes.procedures.network import Network, NetworkLearner
@@ -47,6 +48,7 @@ __all__ = [
     "Given",
     "Issued",
     "Judgements",
+    "KeptDraw",
     "LearnedNetwork",
     "Learner",
     "LossMonitor",
@@ -88,7 +90,20 @@ __all__ = [
 
 PROCEDURES: dict[str, type[Procedure]] = {
     each.name: each
-    for each in (Split, Selective, Picking, Posterior, Network, Online, OutOfBag, Given, Comparison, Transfer, Watch)
+    for each in (
+        Split,
+        Selective,
+        Picking,
+        Posterior,
+        KeptDraw,
+        Network,
+        Online,
+        OutOfBag,
+        Given,
+        Comparison,
+        Transfer,
+        Watch,
+    )
 }
 
 

@@ -1,8 +1,8 @@
 """A certified forest of 100 trees on Adult: what the certificate costs, as a ratio to fitting such a forest.
 
-One thread, ratios measured in this run. The forest that it is compared with is scikit-learn's, with bootstrap samples of
-all rows, which tells nothing about its error. Then the products of 500 voters and 30,000 rows, by themselves. Needs the
-raw file (PACBAYES_DATA); says so and stops where it is not there.
+One thread, ratios measured in this run. The forest that it is compared with is scikit-learn's, with bootstrap samples
+of all rows, which tells nothing about its error. Then the products of 500 voters and 30,000 rows, by themselves. Needs
+the raw file (PACBAYES_DATA); says so and stops where it is not there.
 """
 
 from __future__ import annotations

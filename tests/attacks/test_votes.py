@@ -66,8 +66,10 @@ def test_claims_of_others_are_refused(model):
     for name, each in forged.items():
         failed = {check.code for check in each.verify().failed}
         assert "claims" in failed, name
-    lower = forge(certificate, observed={**first.observed, "risk": 1.5})
-    assert not lower.verify()
+    of_draws = forge(certificate, about="draw", procedure="posterior")  # for which every bound on a posterior is proved
+    assert [check.claimed for check in of_draws.verify().failed if check.code == "claims"] == ["bound"]
+    for risk in (1.5, -0.1):
+        assert not forge(certificate, observed={**first.observed, "risk": risk}).verify()
     assert not replace(certificate, statements=(replace(first, value=first.value * 0.9),), digest="").verify()
 
 

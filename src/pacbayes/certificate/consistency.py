@@ -139,7 +139,9 @@ def _check_claims(record: Certificate, statement: Statement) -> Check:
     complaints = {
         "procedure": record.procedure not in subject.procedures,
         "order": _is_order_unknown(record),
-        "bound": statement.bound not in subject.bounds if subject.bounds is not None else not bound.uses_kl,
+        "bound": statement.bound not in subject.bounds
+        if subject.bounds is not None
+        else not (bound.uses_kl and bound.reads_summary),
         "divergence": statement.kl != 0.0 and not (subject.has_divergence and bound.uses_kl),
         "reference": not _own_references(record, statement),
         "source": subject.has_source
@@ -279,8 +281,10 @@ def _check_observed(record: Certificate, statement: Statement) -> Check:
 
 def _wrong_numbers(statement: Statement) -> str | None:
     """A bound's own numbers are all recorded; besides them at most the observed share of errors, which is shown."""
-    own = set(bounds.get(statement.bound).numbers)
-    return None if own <= set(statement.observed) <= own | {"risk"} else "names"
+    own, given = set(bounds.get(statement.bound).numbers), statement.observed
+    if not own <= set(given) <= own | {"risk"}:
+        return "names"
+    return None if 0.0 <= float(given.get("risk", 0.0)) <= 1.0 else "risk"
 
 
 def _wrong_counts(statement: Statement) -> str | None:

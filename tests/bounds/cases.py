@@ -90,7 +90,7 @@ STATISTICS = {
         "log_ratio": 5.0,
     },
     "portfolio_draw": lambda risk: _portfolio(risk) | {"log_ratio": 5.0},
-    "pick_to_learn": lambda risk, n=1000: {"size": 1, "errors": _count(risk, n, others=1)},
+    "pick_to_learn": lambda risk, n=1000: {"size": 1, "errors": _count(risk, n, others=1), "looks": 1},
     "compression": lambda risk: {"risk": risk, "size": 1},
     "compression_binomial": lambda risk, n=1000: {"errors": _count(risk, n, others=1), "size": 1},
 }

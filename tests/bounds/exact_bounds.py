@@ -293,12 +293,12 @@ def _tail(k, n, t):
     return mpmath.exp(_log_probability(k, n, t)) * total
 
 
-def pick_to_learn(size, n, delta, errors=0, form="corrected"):
+def pick_to_learn(size, n, delta, errors=0, looks=1, form="corrected"):
     """The root of the published equation; incomplete beta functions as binomial tails."""
     k = size + errors
     if k == n:
         return mpf(1)
-    delta = mpf(delta)
+    delta = mpf(delta) / looks
 
     def reached(t):
         if t in (0, 1):

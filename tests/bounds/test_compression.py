@@ -50,8 +50,8 @@ def test_published_results_of_pick_to_learn(record_property):
 )
 @pytest.mark.parametrize("form", ["corrected", "one_sided"])
 def test_pick_to_learn_of_large_samples(size, errors, n, delta, form):
-    exact = exact_bounds.pick_to_learn(size, n, delta, errors, form)
-    error = mpf(pb.bounds.pick_to_learn(size, n, delta, errors, form)) - exact
+    exact = exact_bounds.pick_to_learn(size, n, delta, errors, form=form)
+    error = mpf(pb.bounds.pick_to_learn(size, n, delta, errors, form=form)) - exact
     assert 0 <= error <= 1e-20 + 1e-8 * (exact - mpf(size + errors) / n), float(error)
 
 
@@ -70,7 +70,7 @@ def test_compression_binomial_beyond_the_smallest_double(errors, size, n, delta)
 @given(sizes, sizes, rests, deltas)
 def test_the_one_sided_form_is_below_the_corrected_one(size, errors, rest, delta):
     n = size + errors + rest
-    both = (pb.bounds.pick_to_learn(size, n, delta, errors, form) for form in ("one_sided", "corrected"))
+    both = (pb.bounds.pick_to_learn(size, n, delta, errors, form=form) for form in ("one_sided", "corrected"))
     assert (size + errors) / n <= next(both) <= next(both) <= 1.0
 
 
@@ -88,6 +88,11 @@ def test_orderings_of_compression(size, errors, rest, delta):
         assert exact == pytest.approx(pb.bounds.clopper_pearson(errors, n, share), abs=1e-9)
 
 
+def test_a_choice_among_rules_costs_a_share_of_delta():
+    value = pb.bounds.pick_to_learn(20, 1000, 0.05, errors=10, looks=25)
+    assert value == pytest.approx(pb.bounds.pick_to_learn(30, 1000, 0.002), abs=1e-12)
+
+
 @settings(max_examples=20)
 @given(sizes, rests, deltas)
 def test_more_rows_or_errors_never_lower_a_bound(size, rest, delta):
@@ -95,7 +100,7 @@ def test_more_rows_or_errors_never_lower_a_bound(size, rest, delta):
     for form in ("corrected", "one_sided"):
         one, two = (pb.bounds.pick_to_learn(k, n, delta, form=form) for k in (size, size + 1))
         assert one < two or two == 1.0
-        assert pb.bounds.pick_to_learn(size, n, delta, 1, form) == two
+        assert pb.bounds.pick_to_learn(size, n, delta, 1, form=form) == two
 
 
 def test_rows_that_were_all_picked_prove_nothing():

@@ -55,7 +55,7 @@ def _plain(key, x):
     """Return a statistic as the plain number that the 60-digit formulas take."""
     if np.ndim(x):
         return x
-    return int(x) if key in ("n", "n_pairs", "errors", "size") else float(x)
+    return int(x) if key in ("n", "n_pairs", "errors", "size", "looks") else float(x)
 
 
 @pytest.mark.parametrize("name", [name for name in ENTRIES if not name.startswith("portfolio")])  # they have their own

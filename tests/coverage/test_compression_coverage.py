@@ -19,7 +19,10 @@ def test_pick_to_learn_of_picked_maxima(judge, delta, form):
     largest = np.stack([np.max(np.where(of_class == c, points, 0.0), axis=1) for c in range(classes)], axis=1)
     picked, risk = np.sum(largest > 0.0, axis=1), np.mean(1.0 - largest, axis=1)
     judge(
-        f"pick_to_learn {form}, maxima, delta {delta}", pb.bounds.pick_to_learn(picked, n, delta, 0, form), risk, delta
+        f"pick_to_learn {form}, maxima, delta {delta}",
+        pb.bounds.pick_to_learn(picked, n, delta, 0, form=form),
+        risk,
+        delta,
     )
 
 
@@ -29,7 +32,7 @@ def test_pick_to_learn_of_errors(judge, delta, form):
     """Nothing may be picked: the compression set is all errors of a fixed predictor."""
     for n, p in ((30, 0.3), (200, 0.02)):
         errors = np.random.default_rng(1).binomial(n, p, RUNS)
-        judge(f"pick_to_learn {form}, errors, {n}", pb.bounds.pick_to_learn(0, n, delta, errors, form), p, delta)
+        judge(f"pick_to_learn {form}, errors, {n}", pb.bounds.pick_to_learn(0, n, delta, errors, form=form), p, delta)
 
 
 @pytest.mark.parametrize("delta", [0.5, 0.05])

@@ -1,12 +1,17 @@
-"""One kept draw: maurer_draw, betting_draw and portfolio_draw fail in at most delta of runs, over examples and draw.
+"""One kept draw: as bounds, and as certificates of refitted models.
 
-A thousand predictors with an even prior; posteriors that look at all examples, and one that knows the truth besides.
+maurer_draw, betting_draw and portfolio_draw fail in at most delta of runs, over examples and draw: two hundred
+predictors with an even prior; posteriors that look at all examples, and one that knows the truth besides. Then
+``CertifiedLogisticRegression(derandomize="draw")`` on data whose true risk is known.
 """
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_limits
 
 import pacbayes as pb
 
@@ -14,6 +19,7 @@ from coverage.judging import too_often
 
 PREDICTORS, N, BLOCK = 200, 60, 250
 DELTAS = (0.5, 0.05)
+LAWS = ("gaussian", "logistic", "grid")
 RATES, WEIGHTS = pb.bounds.betting_rates(N, 0.5)
 STRENGTHS = np.array([0.0, 0.5, 1.0])
 
@@ -135,3 +141,30 @@ def test_bets_hold_from_the_draw_on(record_property):
     for delta, count in failed.items():
         record_property(f"line:one kept draw, all later n, delta {delta}: betting_draw violated", f"{count / runs:.2%}")
         assert not too_often(count, runs, delta)
+
+
+def _refit(prior, delta, runs):
+    """Certificates and true risks of models refitted on samples of one distribution, and their log ratios."""
+    found = []
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore", pb.CertificateWarning)
+        for run in range(runs):
+            law = LAWS[run % len(LAWS)]
+            sample = pb.datasets.make_known_risk(200, d=3, law=law, separation=0.7, random_state=run)
+            model = pb.CertifiedLogisticRegression(delta, prior=prior, derandomize="draw", random_state=run)
+            model.fit(sample.X, sample.y)
+            slopes = model.coef_[0] / model.preprocessing_.scale_
+            risk = sample.risk(slopes, model.intercept_[0] - slopes @ model.preprocessing_.mean_)
+            statement = model.certificate_.statements[0]
+            found.append((statement.value, risk, statement.observed["log_ratio"]))
+    return np.array(found).T
+
+
+@pytest.mark.parametrize("runs", [20, pytest.param(500, marks=pytest.mark.long)])
+@pytest.mark.parametrize("delta", DELTAS)
+@pytest.mark.parametrize("prior", ["informed", "zero"])
+def test_certificates_of_refitted_models(prior, delta, runs, judge, record_property):
+    values, risks, ratios = _refit(prior, delta, runs)
+    words = f"from {ratios.min():.2f} to {ratios.max():.2f}, {np.mean(ratios < 0.0):.0%} negative"
+    record_property(f"line:certificate of a kept draw, {prior} prior, delta {delta}: log ratios", words)
+    judge(f"certificate of a kept draw, {prior} prior, delta {delta}", values, risks, delta)

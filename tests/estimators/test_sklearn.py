@@ -20,6 +20,7 @@ ESTIMATORS = [
     pb.CertifiedLogisticRegression(bound="betting", random_state=0),
     pb.CertifiedLogisticRegression(prior="zero", bound="betting", reference="online", random_state=0),
     pb.OnlineCertifiedClassifier(LogisticRegression(), random_state=0),
+    pb.PickToLearn(GaussianNB(), rounds=5, random_state=0),
     pb.OnlineCertifiedClassifier(GaussianNB(), certify_last=True, random_state=0),
     pb.CertifiedForest(n_estimators=5, random_state=0),
 ]

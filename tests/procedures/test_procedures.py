@@ -78,7 +78,9 @@ def compare():
 CASES = {
     "split": lambda: run(Split(learner=NAIVE, stop=FixedFraction(0.5), delta=0.05)),
     "selective": lambda: fit(pb.SelectiveClassifier(GaussianNB(), max_error=0.2, random_state=0)),
+    "pick_to_learn": lambda: fit(pb.PickToLearn(GaussianNB(), random_state=0)),
     "posterior": lambda: fit(pb.CertifiedLogisticRegression(bound="betting", random_state=0)),
+    "kept_draw": lambda: fit(pb.CertifiedLogisticRegression(derandomize="draw", random_state=0)),
     "network": lambda: run_network(LinearLearner(is_drawn=True)),
     "online": lambda: fit(pb.OnlineCertifiedClassifier(GaussianNB(), random_state=0)),
     "out_of_bag": lambda: run(OutOfBag(learner=NAIVE, voters=5)),

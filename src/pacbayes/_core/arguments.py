@@ -68,6 +68,7 @@ DOMAINS = {
     "n_pairs": _COUNT,
     "draws": _COUNT,
     "errors": Domain(0.0, _LARGEST_N, "be a whole number between 0 and 2**53", whole=True),
+    "looks": _COUNT,
     "size": Domain(0.0, _LARGEST_N, "be a whole number between 0 and 2**53", whole=True),
     "rates": Domain(0.0, 1.0, "lie strictly between 0 and 1", open_ends=True),
     "weights": Domain(0.0, 1.0, "be positive and at most 1"),

@@ -31,17 +31,24 @@ _LARGEST_EXACT = 2.0**50  # up to which 4 n + 1 is a double
 
 
 @overload
-def pick_to_learn(size: float, n: float, delta: float, errors: float = ..., form: str = ...) -> float: ...
+def pick_to_learn(
+    size: float, n: float, delta: float, errors: float = ..., looks: float = ..., form: str = ...
+) -> float: ...
 @overload
 def pick_to_learn(
-    size: Array, n: ArrayLike, delta: ArrayLike, errors: ArrayLike = ..., form: str = ...
+    size: Array, n: ArrayLike, delta: ArrayLike, errors: ArrayLike = ..., looks: ArrayLike = ..., form: str = ...
 ) -> FloatArray: ...
 @overload
 def pick_to_learn(
-    size: ArrayLike, n: ArrayLike, delta: ArrayLike, errors: ArrayLike = ..., form: str = ...
+    size: ArrayLike, n: ArrayLike, delta: ArrayLike, errors: ArrayLike = ..., looks: ArrayLike = ..., form: str = ...
 ) -> FloatOrArray: ...
 def pick_to_learn(
-    size: ArrayLike, n: ArrayLike, delta: ArrayLike, errors: ArrayLike = 0, form: str = "corrected"
+    size: ArrayLike,
+    n: ArrayLike,
+    delta: ArrayLike,
+    errors: ArrayLike = 0,
+    looks: ArrayLike = 1,
+    form: str = "corrected",
 ) -> FloatOrArray:
     """Pick-to-learn: an upper bound on the error rate of a predictor learned from rows that it picked itself.
 
@@ -59,6 +66,8 @@ def pick_to_learn(
         Allowed probability of failure, in (0, 1).
     errors : array_like of int, default=0
         Number of errors on the other ``n - size`` rows, of a rule that may stop before there are none.
+    looks : array_like of int, default=1
+        Number of rules among which one was chosen by its result, such as numbers of rounds; each has ``delta/looks``.
     form : {"corrected", "one_sided", "printed"}, default="corrected"
         "corrected" is the published bound after its authors' correction. "one_sided" is smaller: the root of
         ``delta I_t(k+1, n-k) = n t P(k; n, t)``, since the published weights also serve a lower bound. "printed" has a
@@ -98,10 +107,11 @@ def pick_to_learn(
             UserWarning,
             stacklevel=2,
         )
-    picked, sizes, deltas, wrong = checked("pick_to_learn", size=size, n=n, delta=delta, errors=errors)
+    given = checked("pick_to_learn", size=size, n=n, delta=delta, errors=errors, looks=looks)
+    picked, sizes, deltas, wrong, tried = given
     total = picked + wrong
     _check_within("pick_to_learn", "'size' and 'errors' together", total, sizes)
-    root = _smallest_proved(total, sizes, lambda k, m, d, t: _excess_of_sides(k, m, d, t, form), deltas)
+    root = _smallest_proved(total, sizes, lambda k, m, d, t: _excess_of_sides(k, m, d, t, form), deltas / tried)
     return clipped(root)
 
 

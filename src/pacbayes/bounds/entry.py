@@ -108,6 +108,11 @@ class Entry:
         """Whether its arguments are statistics of a summary, as :data:`pacbayes.statistics.TABLE` lists them."""
         return not self.numbers
 
+    @property
+    def reads_own_numbers(self) -> bool:
+        """Whether all of its arguments are numbers of its own."""
+        return bool(self.numbers) and set(self.statistics) <= set(self.numbers)
+
 
 class Fields(TypedDict, total=False):
     """What of a record may differ from the default of its kind."""

@@ -29,6 +29,7 @@ _OF_STEPS = {
 }
 _SIZE = Number("Number of rows that determine the predictor, the compression set.")
 _REST = Number("Number of errors on the other rows.")
+_LOOKS = Number("Number of rules among which one was chosen by its result.")
 _COMPRESSED = ("iid", "set_of_rows")
 
 # made by own_entry of pacbayes.bounds.entry, each with a sentence for every argument
@@ -73,7 +74,7 @@ OWN_ENTRIES: tuple[Entry, ...] = (
         pick_to_learn,
         "paccagnan",
         "For a predictor that learned from the rows it was most wrong on, by how many these were.",
-        numbers={"size": _SIZE, "errors": _REST},
+        numbers={"size": _SIZE, "errors": _REST, "looks": _LOOKS},
         uses_kl=False,
         assumptions=("iid", "worst_first"),
     ),

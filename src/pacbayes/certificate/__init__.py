@@ -15,6 +15,7 @@ from pacbayes.certificate.last_shares import last_share
 from pacbayes.certificate.notices import find_empty, find_notices, is_vacuous, notice_words
 from pacbayes.certificate.order import add_period, restrict_to_later
 from pacbayes.certificate.parts import rows_for_half
+from pacbayes.certificate.picks import GROWTH, KEPT_ROUND, PICKED, ROUNDS, rows_per_round
 from pacbayes.certificate.quantities import QUANTITIES, Quantity
 from pacbayes.certificate.records import POSTERIOR_IS_PRIOR
 from pacbayes.certificate.sequences import TARGETS, THRESHOLD, THRESHOLDS, count_passed, rows_for_target
@@ -29,12 +30,16 @@ __all__ = [
     "DRAW_SEED",
     "DRAW_SHARE",
     "GROUP_COLUMNS",
+    "GROWTH",
+    "KEPT_ROUND",
     "LEARNING_CURVE",
     "METRIC_WEIGHTS",
     "MOST_PASSES",
+    "PICKED",
     "POSTERIOR_IS_PRIOR",
     "QUANTITIES",
     "REFIT",
+    "ROUNDS",
     "SEPARATOR",
     "SOURCE_BOUNDS",
     "SUBJECTS",
@@ -79,6 +84,7 @@ __all__ = [
     "risk_bound",
     "rows_for_half",
     "rows_for_target",
+    "rows_per_round",
     "schema",
     "share_among",
     "side_delta",

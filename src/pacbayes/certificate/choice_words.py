@@ -49,6 +49,9 @@ _WHAT = {
     "threshold": "threshold that was kept, the last that passed",
     "largest_log_loss": "largest log loss, as which larger ones count",
     "posterior": "posterior",
+    "rounds": "most rounds in which rows are picked",
+    "growth": "rows picked in a round, as a share of those picked before",
+    "kept_round": "round that was kept, the one with the smallest bound",
     "draws": "draws for each judged row",
     "draw_seed": "seed of the draws",
     "layers": "layers that have a Gaussian",
@@ -90,6 +93,8 @@ _COSTS = {
     "candidates": "delta is divided by {size:g}",
     "reference": "costs {percent} of delta, for the reference's own loss",
     "most_of_the_weight": "has {percent} of the weight of the rates; the rest is spread over a grid",
+    "looks": "delta is divided by {size:g}, for each round that might have been kept",
+    "all_sets": "costs nothing: the bound holds for all sets of rows at once",
     "fixed_sequence": "costs nothing: each is tested only if the one before it passed",
     "portfolio": "costs its weight among {size:g} bets, inside the bound",
 }

@@ -15,9 +15,11 @@ from pacbayes.certificate.checks import AGREEMENT, Check, compare
 from pacbayes.certificate.differences import wrong_comparison
 from pacbayes.certificate.draws import is_own_network, wrong_draws
 from pacbayes.certificate.groups import check_groups, own_rows
+from pacbayes.certificate.kept_draws import is_own_draw
 from pacbayes.certificate.last_shares import last_share
 from pacbayes.certificate.parameters import is_own_parameter
 from pacbayes.certificate.parts import wrong_parts
+from pacbayes.certificate.picks import PICKED, is_own_pick, wrong_picks
 from pacbayes.certificate.quantities import QUANTITIES
 from pacbayes.certificate.sequences import SEQUENCE_SUBJECTS, is_own_sequence, wrong_steps
 from pacbayes.certificate.shares import METRIC_WEIGHTS, check_even_shares
@@ -36,6 +38,7 @@ _SPLIT = 0.5  # of delta between excess and reference
 _PARAMETERS = {each.parameter for each in QUANTITIES.values()} - {None}
 _COUNTED = ("errors", "reference_errors", "both")
 _KINDS = {"fixed", "predictable"}
+_PORTFOLIOS = {"portfolio", "portfolio_draw"}
 _MOST_REFERENCES = 3  # one of each: fixed, refitted, learning at every example
 
 
@@ -148,6 +151,7 @@ def _check_claims(record: Certificate, statement: Statement) -> Check:
         if statement.source is None
         else not is_own_source(record, statement, statement.source),
         "draws": (subject.has_draws or statement.drawn is not None) and not is_own_network(record, statement),
+        "picks": statement.about == PICKED and not is_own_pick(record, statement),
         "rates": not _own_rates(record, statement),
         "quantity": not _own_quantity(statement),
         "sequence": (statement.is_step or statement.about in SEQUENCE_SUBJECTS)
@@ -229,12 +233,13 @@ def _own_references(record: Certificate, statement: Statement) -> bool:
     """
     reference, kinds = statement.reference, statement.references
     if reference is None and not kinds:
-        return statement.bound != "portfolio"
+        return statement.bound not in _PORTFOLIOS
     if not SUBJECTS[statement.about].has_divergence:
         return False
     if reference is None:
-        return statement.bound == "portfolio" and set(kinds) <= _KINDS and len(kinds) <= _MOST_REFERENCES
-    return not kinds and reference.split == _SPLIT and bool(_chosen(record, "strength") == reference.strength)
+        return statement.bound in _PORTFOLIOS and set(kinds) <= _KINDS and len(kinds) <= _MOST_REFERENCES
+    alone = not kinds and not SUBJECTS[statement.about].is_kept
+    return alone and reference.split == _SPLIT and bool(_chosen(record, "strength") == reference.strength)
 
 
 def _own_rates(record: Certificate, statement: Statement) -> bool:
@@ -266,10 +271,10 @@ def _check_observed(record: Certificate, statement: Statement) -> Check:
         wrong = wrong_steps(record, statement)
     elif statement.has_parts:
         wrong = wrong_parts(statement)
-    elif bounds.get(statement.bound).numbers:
+    elif bounds.get(statement.bound).reads_own_numbers:
         wrong = _wrong_numbers(statement) or wrong_votes(record, statement)
     elif "errors" in statement.observed:
-        wrong = _wrong_counts(statement)
+        wrong = _wrong_counts(record, statement)
     elif statement.n == 0:
         wrong = "names"
     elif "block_means" in statement.observed:
@@ -281,23 +286,27 @@ def _check_observed(record: Certificate, statement: Statement) -> Check:
 
 def _wrong_numbers(statement: Statement) -> str | None:
     """A bound's own numbers are all recorded; besides them at most the observed share of errors, which is shown."""
+    if statement.about == PICKED:
+        return wrong_picks(statement)
     own, given = set(bounds.get(statement.bound).numbers), statement.observed
     if not own <= set(given) <= own | {"risk"}:
         return "names"
     return None if 0.0 <= float(given.get("risk", 0.0)) <= 1.0 else "risk"
 
 
-def _wrong_counts(statement: Statement) -> str | None:
-    given, n = statement.observed, statement.n
+def _wrong_counts(record: Certificate, statement: Statement) -> str | None:
+    given, n, subject = statement.observed, statement.n, SUBJECTS[statement.about]
     plain = statement.reference is None and not statement.references
     expected_names = {"errors"} if plain else set(_COUNTED)
-    if set(given) != expected_names:
+    if set(given) != expected_names | ({"log_ratio"} if subject.is_kept else set()):
         return "names"
     errors = float(given["errors"])
     if not 0.0 <= errors <= n:
         return "errors"
-    if not SUBJECTS[statement.about].has_divergence and not errors.is_integer():
+    if (subject.is_kept or not subject.has_divergence) and not errors.is_integer():
         return "whole"
+    if subject.is_kept and not is_own_draw(record, statement):
+        return "log_ratio"
     return None if plain else _wrong_references(statement, errors)
 
 
@@ -310,6 +319,7 @@ def _wrong_references(statement: Statement, errors: float) -> str | None:
         return "references"
     least, most = np.maximum(0.0, errors + against - n), np.minimum(errors, against)
     whole = bool(np.all((against == np.round(against)) & (against >= 0.0) & (against <= n)))
+    whole = whole and (not SUBJECTS[statement.about].is_kept or bool(np.all(both == np.round(both))))
     inside = bool(np.all((both >= least - _SLACK * n) & (both <= most + _SLACK * n)))
     return None if whole and inside else "both"
 

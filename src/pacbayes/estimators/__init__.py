@@ -5,6 +5,7 @@ from pacbayes.estimators.comparison import compare, compare_predictions
 from pacbayes.estimators.forest import CertifiedForest
 from pacbayes.estimators.logistic import CertifiedLogisticRegression
 from pacbayes.estimators.online import OnlineCertifiedClassifier
+from pacbayes.estimators.picking import PickToLearn
 from pacbayes.estimators.predictions import certify, certify_predictions
 from pacbayes.estimators.regressor import CertifiedRegressor
 from pacbayes.estimators.selective import SelectiveClassifier
@@ -17,6 +18,7 @@ __all__ = [
     "CertifiedLogisticRegression",
     "CertifiedRegressor",
     "OnlineCertifiedClassifier",
+    "PickToLearn",
     "SelectiveClassifier",
     "certify",
     "certify_predictions",

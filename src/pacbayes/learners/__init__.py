@@ -8,7 +8,7 @@ from pacbayes.learners.encoded import EncodedClassifier
 from pacbayes.learners.one_class import OneClass
 from pacbayes.learners.recursive import RecursiveLogistic
 from pacbayes.learners.refitted import RefittedLogistic
-from pacbayes.learners.scores import class_score, confidence_of
+from pacbayes.learners.scores import class_score, confidence_of, margin_of
 from pacbayes.learners.thresholded import AbstainingClassifier, ShiftedClassifier
 from pacbayes.learners.voting import WeightedVote
 
@@ -23,4 +23,5 @@ __all__ = [
     "WeightedVote",
     "class_score",
     "confidence_of",
+    "margin_of",
 ]

@@ -17,11 +17,13 @@ from pacbayes.procedures.classifier_learner import ClassifierLearner
 from pacbayes.procedures.comparison import Comparison, Judgements
 from pacbayes.procedures.given import Given
 from pacbayes.procedures.judged_network import LearnedNetwork, NetworkKeeper, draw_seed, judge_again
+from pacbayes.procedures.kept_draw import KeptDraw
 from pacbayes.procedures.loss_lines import decode_line, key_in, loss_in
 from pacbayes.procedures.monitor import LossMonitor, Watch
 from pacbayes.procedures.network import Network, NetworkLearner
 from pacbayes.procedures.online import Online
 from pacbayes.procedures.out_of_bag import OutOfBag
+from pacbayes.procedures.picking import PICKING_BOUNDS, Picked, Picking
 from pacbayes.procedures.posterior import Posterior
 from pacbayes.procedures.regressor_learner import RegressorLearner
 from pacbayes.procedures.selective import Selective
@@ -31,6 +33,7 @@ from pacbayes.procedures.transfer import Pair, Transfer, compare_with_source, tr
 from pacbayes.procedures.vote_weights import VOTE_BOUNDS
 
 __all__ = [
+    "PICKING_BOUNDS",
     "PROCEDURES",
     "VOTE_BOUNDS",
     "Abstention",
@@ -45,6 +48,7 @@ __all__ = [
     "Given",
     "Issued",
     "Judgements",
+    "KeptDraw",
     "LearnedNetwork",
     "Learner",
     "LossMonitor",
@@ -54,6 +58,8 @@ __all__ = [
     "Online",
     "OutOfBag",
     "Pair",
+    "Picked",
+    "Picking",
     "Point",
     "Posterior",
     "Procedure",
@@ -84,7 +90,20 @@ __all__ = [
 
 PROCEDURES: dict[str, type[Procedure]] = {
     each.name: each
-    for each in (Split, Selective, Posterior, Network, Online, OutOfBag, Given, Comparison, Transfer, Watch)
+    for each in (
+        Split,
+        Selective,
+        Picking,
+        Posterior,
+        KeptDraw,
+        Network,
+        Online,
+        OutOfBag,
+        Given,
+        Comparison,
+        Transfer,
+        Watch,
+    )
 }
 
 

@@ -61,7 +61,10 @@ class Task:
 
     def observe(self, posterior: Gaussian) -> dict[str, float | list[float]]:
         """Return the expected numbers of errors of one posterior, as a statement records them."""
-        losses = self.losses(posterior)
+        return self.count(self.losses(posterior))
+
+    def count(self, losses: FloatArray) -> dict[str, float | list[float]]:
+        """Return numbers of errors from the losses on all judged rows, alone and in common with the references."""
         errors: dict[str, float | list[float]] = {"errors": float(losses.sum())}
         if not len(self.reference_losses):
             return errors

@@ -98,8 +98,10 @@ QUESTIONS = {
     "because of others?",
     "nothing_before": "Had nobody used these same rows before to choose columns, settings or models?",
     "row_by_row": "Is each case answered by itself, whichever others are asked about at the same time?",
+    "rule_before": "Was it decided how rows are picked and learned from before anybody had seen results on these rows?",
     "scores_by_row": "Is each case answered by itself, whichever others are asked about at the same time?",
     "drawn_once": "Was nothing drawn again until the number looked better?",
+    "one_draw": "Was the model drawn once, and not again until the number looked better?",
     "arrival_order": "Were the rows of updates taken as they came, without sorting or picking?",
     "unseen": "Were the judged rows kept away from training and from every choice?",
     "fresh_unlabelled": "Were the unlabelled rows drawn from the same source, and kept away from every fit and choice?",
@@ -119,9 +121,12 @@ _ALIKE = "All errors count equally: it does not say how many cases of one class 
 _AVERAGE = "It is about cases on average, not about any single one."
 OBSERVED = {
     "errors": "Errors on these rows",
+    "size": "Rows that the model picked to learn from",
+    "looks": "Rounds that might have been kept",
     "disagreements": "Disagreements with the certified model on these rows",
     "reference_errors": "Errors of the reference",
     "both": "Errors of both together",
+    "log_ratio": "Log ratio of the densities of posterior and prior at the draw, in nats",
     "risk": "Mean loss on these rows",
     "only_first": "Rows on which only the first model errs",
     "only_second": "Rows on which only the second model errs",

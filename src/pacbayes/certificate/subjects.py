@@ -121,6 +121,16 @@ SUBJECTS: dict[str, Subject] = {
         procedures=frozenset({"kept_draw"}),
         assumptions=_LEARNED | {"one_draw"},
     ),
+    "last_draw": Subject(
+        "one draw from the last posterior per row",
+        "One model drawn at random for each row, from the last of the distributions that were learned",
+        plain="a model drawn at random for each case",
+        bounds=frozenset({"recursive", "recursive_portfolio"}),
+        has_divergence=True,
+        consequences=(("vote", "twice"),),
+        procedures=frozenset({"recursive"}),
+        assumptions=_LEARNED,
+    ),
     "network_draw": Subject(
         "one network drawn at random for each row",
         "One network drawn at random for each row, from the distribution that was learned",

@@ -80,6 +80,8 @@ def examples() -> Iterator[tuple[str, pb.Certificate]]:
     yield "posterior-portfolio", portfolio.fit(sample.X, sample.y).certificate_
     kept = pb.CertifiedLogisticRegression(derandomize="draw", random_state=0)
     yield "kept_draw", kept.fit(sample.X, sample.y).certificate_
+    recursive = pb.RecursiveLogisticRegression(steps=3, random_state=0)
+    yield "recursive", recursive.fit(sample.X, sample.y).certificate_
     layers = {"network": Layer(kl=2.5), "network-drawn": Layer(kl=2.5, is_drawn=True)}
     for name, layer in (layers | {"network-prior": Layer(kl=0.0, is_prior=True)}).items():
         network = Network(learner=layer, fraction=0.5, delta=0.05, passes=3)

@@ -48,6 +48,12 @@ def _count(risk, n, others=0):
     return np.floor(np.asarray(risk) * rows + 1e-9)
 
 
+def _recursive_portfolio(risk, kl=5.0, n=1000):
+    found = _recursive(risk, kl, n)
+    del found["gamma"]
+    return found
+
+
 # From a level of risk (a number or an array) to the statistics of a bound.
 STATISTICS = {
     "chernoff": lambda risk: {"risk": risk},
@@ -81,6 +87,7 @@ STATISTICS = {
         "n_pairs": 4000,
     },
     "recursive": _recursive,
+    "recursive_portfolio": _recursive_portfolio,
     # a log ratio that is given in place of the divergence, below
     "maurer_draw": lambda risk: {"risk": risk, "log_ratio": 5.0},
     "betting_draw": lambda risk: {
@@ -95,7 +102,10 @@ STATISTICS = {
     "compression_binomial": lambda risk, n=1000: {"errors": _count(risk, n, others=1), "size": 1},
 }
 COUNTS = {"pick_to_learn", "compression_binomial"}
-FIXED_RATES = {"unexpected_bernstein": {"rates": 0.5 ** np.arange(1, 21)}}
+FIXED_RATES = {
+    "unexpected_bernstein": {"rates": 0.5 ** np.arange(1, 21)},
+    "recursive_portfolio": {"rates": RATES, "weights": WEIGHTS},
+}
 EMPIRICAL = {
     "unexpected_bernstein": lambda risk: risk - MINUS,
     "excess_kl": lambda risk: risk - MINUS,
@@ -117,8 +127,8 @@ def arguments(entry, risk, kl, n, delta):
     """Return the keyword arguments of a bound at a level of risk."""
     if entry.name == "clopper_pearson":
         statistics = {"errors": np.floor(np.asarray(risk) * np.asarray(n) + 1e-9)}
-    elif entry.name == "recursive":
-        statistics = _recursive(risk, kl, n)
+    elif entry.name in ("recursive", "recursive_portfolio"):
+        statistics = STATISTICS[entry.name](risk, kl, n)
     elif entry.name in COUNTS:
         statistics = STATISTICS[entry.name](risk, n)
     else:

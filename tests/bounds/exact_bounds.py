@@ -329,3 +329,34 @@ def compression_binomial(errors, size, n, delta):
         return mpf(1)
     target = mpmath.exp(_log(delta) - _sets(size, n))
     return _first(lambda t: t == 1 or (t > 0 and _tail(errors, rest, t) <= target), mpf(errors) / rest, mpf(1))
+
+
+def recursive_portfolio(
+    first_risk, step_risk, step_worse, step_better, step_kl, step_n, kl, n, delta, rates=None, weights=None
+):
+    """Step after step the root of the mixture of bets on ``l - gamma l'``, which has four values."""
+    own, value = mpf(delta) / (len(step_kl) + 1), mpf(0)
+    strengths = dict(zip((0.0, 0.25, 0.5, 0.75, 1.0), ("0.5", "0.1", "0.1", "0.1", "0.2"), strict=True))
+    steps = [
+        (first_risk, first_risk, 0.0, kl, n),
+        *zip(step_risk, step_worse, step_better, step_kl, step_n, strict=True),
+    ]
+    for *frequencies, divergence, size in steps:
+        grid = pb.bounds.betting_rates(int(size)) if rates is None else (np.asarray(rates), np.asarray(weights))
+        pairs = list(zip(*(each.tolist() for each in grid), strict=True))
+        risk, worse, better = (mpf(float(each)) for each in frequencies)
+        level, terms = _log(mpf(1) / own) + mpf(float(divergence)), []
+        for gamma, share in strengths.items():
+            for rate, weight in pairs:
+                lam, g = mpf(rate), mpf(gamma)
+                growth = worse * mpmath.log(1 - lam) + (risk - worse) * mpmath.log(1 - lam * (1 - g))
+                growth += better * mpmath.log(1 + lam * g)
+                terms.append((_log(mpf(share) * mpf(weight)), growth, lam, g))
+
+        def reached(R, terms=terms, size=int(size), before=value, level=level):
+            logs = [c + size * (growth - mpmath.log(1 - lam * (R - g * before))) for c, growth, lam, g in terms]
+            top = max(logs)
+            return top + mpmath.log(mpmath.fsum(mpmath.exp(each - top) for each in logs)) >= level
+
+        value = _first(reached, mpf(0), mpf(1))
+    return value

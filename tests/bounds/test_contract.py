@@ -29,7 +29,15 @@ def entry(request):
     return request.param
 
 
-COMBINATORS = {"betting_rates", "debiased", "forward_backward", "gibbs_to_vote", "learned_bets", "recursive_step"}
+COMBINATORS = {
+    "betting_rates",
+    "debiased",
+    "forward_backward",
+    "gibbs_to_vote",
+    "learned_bets",
+    "recursive_portfolio_step",
+    "recursive_step",
+}
 # reads losses one by one, and has tests of its own in test_sequential.py
 SEQUENCES = {"sequential", "sequential_from_blocks", "sequential_rates", "sequential_statistics"}
 # about two predictors at once, and has tests of its own in test_paired.py

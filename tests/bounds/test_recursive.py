@@ -9,7 +9,7 @@ import pytest
 from mpmath import mpf
 
 import pacbayes as pb
-from pacbayes.bounds import recursive, recursive_step
+from pacbayes.bounds import recursive, recursive_portfolio, recursive_portfolio_step, recursive_step
 from pacbayes.numerics import kl_inv_upper
 
 from bounds import exact_bounds
@@ -92,6 +92,50 @@ class TestValues:
                 assert recursive(**FIRST, **(STEPS | {name: changed})) > base
         for name, worse in (("first_risk", 0.1), ("kl", 60.0), ("n", 2000), ("delta", 0.01)):
             assert recursive(**(FIRST | {name: worse}), **STEPS) > base
+
+
+class TestBets:
+    def test_bracket(self):
+        """exact <= value <= exact + tolerance, with a few rates of any size."""
+        rng = np.random.default_rng(6)
+        for _ in range(40):
+            case = {name: each for name, each in _case(rng).items() if name in {*FIRST, *STEPS}}
+            count = int(rng.integers(1, 4))
+            case["rates"] = 1.0 / (1.0 + np.exp(2.0 * rng.normal(size=count)))
+            case["weights"] = rng.dirichlet(np.ones(count)) * (1.0 - 1e-14) + 1e-16
+            error = mpf(recursive_portfolio(**case)) - exact_bounds.recursive_portfolio(**case)
+            assert 0 <= error <= mpf("1e-9"), (case, error)
+
+    def test_one_step_is_betting(self):
+        rates, weights = pb.bounds.betting_rates(4000)
+        alone = pb.bounds.betting(0.08 * np.log1p(-rates), rates, 30.0, 4000, 0.05, weights)
+        assert recursive_portfolio(**FIRST, **NONE) == pytest.approx(alone, abs=1e-12)
+
+    def test_a_step_whose_prior_is_of_no_use_is_betting_at_the_weight_of_none(self):
+        """With strength 0 alone in play, at a risk of 1 before."""
+        rates, weights = pb.bounds.betting_rates(2000)
+        alone = pb.bounds.betting(0.05 * np.log1p(-rates), rates, 5.0, 2000, 0.025, weights)
+        assert recursive_portfolio_step(1.0, 0.05, 0.05, 0.0, 5.0, 2000, 0.05) <= alone + 1e-12
+
+    def test_the_whole_is_its_steps(self):
+        value = recursive_portfolio(0.08, **NONE, kl=30.0, n=4000, delta=0.05 / 3)
+        for step in zip(*STEPS.values(), strict=True):
+            value = recursive_portfolio_step(value, *step, 0.05 / 3)
+        assert recursive_portfolio(**FIRST, **STEPS) == pytest.approx(value, abs=1e-13)
+
+    def test_tighter_than_frequencies_one_by_one(self):
+        assert recursive_portfolio(**FIRST, **STEPS) < min(
+            recursive(**FIRST, **STEPS, gamma=g) for g in (0.0, 0.5, 1.0)
+        )
+
+    def test_gradient_of_a_step(self):
+        at = {"previous": 0.07, "risk": 0.06, "worse": 0.002, "better": 0.003, "kl": 1.0}
+        others = {"n": 1000, "delta": 0.05}
+        _, gradient = recursive_portfolio_step(**at, **others, return_grad=True)
+        assert gradient["previous"] > 0.1
+        for name, slope in gradient.items():
+            up, down = (recursive_portfolio_step(**at | {name: at[name] + step}, **others) for step in (1e-6, -1e-6))
+            assert slope == pytest.approx((up - down) / 2e-6, rel=1e-4, abs=1e-9), name
 
 
 class TestArrays:

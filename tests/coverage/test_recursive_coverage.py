@@ -6,10 +6,12 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_limits
 
 import pacbayes as pb
 
 from coverage.judging import DELTA
+from coverage.test_certificates import LAWS, N, true_risks
 
 PREDICTORS, PARTS = 12, (150, 150, 300)
 HARD, FLIPPED = 0.2, 0.03  # rows on which predictors err, but for those on which one does otherwise
@@ -67,6 +69,8 @@ def simulate(runs, seed, look, sharpness):
 @pytest.mark.parametrize("delta", [DELTA, 0.5])
 def test_recursive_with_the_last_posterior_chosen_by_the_bound(delta, judge):
     found = [simulate(1000, 11, _expected, sharpness) for sharpness in SHARPNESS]
+    values = [pb.bounds.recursive_portfolio(**each, delta=delta) for each in found]
+    judge(f"recursive_portfolio, delta {delta}", np.min(values, axis=0), RISK, delta)
     for gamma in (0.0, 0.5, 1.0):
         values = [pb.bounds.recursive(**each, delta=delta, gamma=gamma) for each in found]
         judge(f"recursive, gamma {gamma}, delta {delta}", np.min(values, axis=0), RISK, delta)
@@ -76,3 +80,25 @@ def test_recursive_with_draws(judge):
     """Frequencies are those of one pair of draws for each row."""
     found = simulate(1000, 12, _drawn, 1.0)
     judge("recursive, draws, delta 0.5", pb.bounds.recursive(**found, delta=0.5, delta_mc=0.1), RISK, 0.5)
+
+
+def fits(law, runs, delta, **options):
+    """Return values of certificates and true risks of draws from the last posterior, over many samples."""
+    generator, rows = np.random.default_rng(7), []
+    with threadpool_limits(1):
+        for run in range(runs):
+            sample = pb.datasets.make_known_risk(N, d=3, law=law, separation=0.7, random_state=run)
+            model = pb.RecursiveLogisticRegression(delta=delta, random_state=run, **options).fit(sample.X, sample.y)
+            rows.append((model.certificate_.value, true_risks(model, sample, generator)[1]))
+    return np.array(rows).T
+
+
+@pytest.mark.filterwarnings("ignore::pacbayes.CertificateWarning")
+@pytest.mark.parametrize("delta", [0.05, 0.5])
+@pytest.mark.parametrize("bound", ["portfolio", "split_kl"])
+@pytest.mark.parametrize("runs", [12, pytest.param(1000, marks=pytest.mark.long)])
+def test_certificates(bound, delta, runs, judge):
+    for place, steps in enumerate((2, 3)):
+        law = LAWS[(place + (bound == "portfolio")) % len(LAWS)]
+        values, truths = fits(law, runs, delta, steps=steps, bound=bound, alpha=1.0)
+        judge(f"recursive certificate, {bound}, {steps} steps, {law}, delta {delta}", values, truths, delta)

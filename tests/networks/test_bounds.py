@@ -82,7 +82,7 @@ class TestCompleteness:
         lookups = {"arguments_of", "catalogue", "errors_within", "evaluate", "examples_needed", "from_numbers", "get"}
         helpers = {"betting_rates", "learned_bets", "require_sound", "sequential_rates", "sequential_statistics"}
         # of other bounds, in closed form
-        combined = {"debiased", "forward_backward", "gibbs_to_vote", "recursive_step"}
+        combined = {"debiased", "forward_backward", "gibbs_to_vote", "recursive_portfolio_step", "recursive_step"}
         asked = (public | set(pb.numerics.__all__)) - lookups - helpers - combined
         assert {entry.name for entry in pb.bounds.catalogue()} <= set(RULES) | set(WITHOUT)
         assert asked == set(RULES) | set(WITHOUT)

@@ -81,6 +81,7 @@ CASES = {
     "pick_to_learn": lambda: fit(pb.PickToLearn(GaussianNB(), random_state=0)),
     "posterior": lambda: fit(pb.CertifiedLogisticRegression(bound="betting", random_state=0)),
     "kept_draw": lambda: fit(pb.CertifiedLogisticRegression(derandomize="draw", random_state=0)),
+    "recursive": lambda: fit(pb.RecursiveLogisticRegression(steps=3, random_state=0)),
     "network": lambda: run_network(LinearLearner(is_drawn=True)),
     "online": lambda: fit(pb.OnlineCertifiedClassifier(GaussianNB(), random_state=0)),
     "out_of_bag": lambda: run(OutOfBag(learner=NAIVE, voters=5)),

@@ -19,6 +19,7 @@ from pacbayes.bounds.planning import arguments_of, errors_within, examples_neede
 from pacbayes.bounds.portfolio import portfolio
 from pacbayes.bounds.portfolio_bets import LearnedBets, learned_bets
 from pacbayes.bounds.recursive import recursive, recursive_step
+from pacbayes.bounds.recursive_portfolio import recursive_portfolio, recursive_portfolio_step
 from pacbayes.bounds.sequential import (
     SequentialStatistics,
     sequential,
@@ -68,6 +69,8 @@ __all__ = [
     "portfolio_draw",
     "progressive_chernoff",
     "recursive",
+    "recursive_portfolio",
+    "recursive_portfolio_step",
     "recursive_step",
     "require_sound",
     "sequential",

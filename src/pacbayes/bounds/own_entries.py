@@ -8,6 +8,7 @@ from pacbayes.bounds.draw_entries import DRAW_ENTRIES
 from pacbayes.bounds.entry import FIXED, UNSEEN, Entry, Number, own_entry
 from pacbayes.bounds.paired import paired
 from pacbayes.bounds.recursive import recursive
+from pacbayes.bounds.recursive_portfolio import recursive_portfolio
 from pacbayes.bounds.sequential import sequential_from_blocks
 from pacbayes.bounds.votes import chebyshev_cantelli, disagreement, first_order, tandem
 
@@ -25,12 +26,12 @@ _OF_STEPS = {
     "step_better": Number("Of each later step, how often a draw from before errs and one does not.", "step"),
     "step_kl": Number("Of each later step, the divergence from the posterior before, in nats.", per="step"),
     "step_n": Number("Of each later step, the number of examples, unseen by the posterior before.", per="step"),
-    "gamma": Number("Of each later step, how much of the loss before is subtracted, in [0, 1].", per="step"),
 }
 _SIZE = Number("Number of rows that determine the predictor, the compression set.")
 _REST = Number("Number of errors on the other rows.")
 _LOOKS = Number("Number of rules among which one was chosen by its result.")
 _COMPRESSED = ("iid", "set_of_rows")
+_GAMMA = Number("Of each later step, how much of the loss before is subtracted, in [0, 1].", per="step")
 
 # made by own_entry of pacbayes.bounds.entry, each with a sentence for every argument
 OWN_ENTRIES: tuple[Entry, ...] = (
@@ -67,6 +68,13 @@ OWN_ENTRIES: tuple[Entry, ...] = (
         recursive,
         "wu2024",
         "The last of several posteriors, each the prior of the next, by its excess over the one before and so on.",
+        numbers=_OF_STEPS | {"gamma": _GAMMA},
+        assumptions=("iid", "steps_unseen"),
+    ),
+    own_entry(
+        recursive_portfolio,
+        "wu2024",
+        "The same by bets over rates and over how much of the loss before is subtracted: no strength is chosen.",
         numbers=_OF_STEPS,
         assumptions=("iid", "steps_unseen"),
     ),

@@ -123,9 +123,9 @@ def recursive_step(
     0.142856
     >>> pair = {"risk": 0.06, "worse": 0.02, "better": 0.03}
     >>> round(pb.bounds.recursive_step(0.12, **pair, kl=10.0, n=1000, delta=0.05, gamma=0.0), 6)
-    0.112849
+    0.11323
     >>> round(pb.bounds.maurer(0.06, kl=10.0, n=1000, delta=0.05), 6)
-    0.112849
+    0.11323
     """
     owner = "recursive_step"
     given = checked(
@@ -246,7 +246,7 @@ def recursive(
     >>> steps = {"step_risk": [0.07, 0.06], "step_worse": [0.02, 0.01], "step_better": [0.03, 0.02]}
     >>> first = {"first_risk": 0.08, "kl": 30.0, "n": 4000, "delta": 0.05}
     >>> round(pb.bounds.recursive(**first, **steps, step_kl=[9.0, 7.0], step_n=[3000, 2000]), 6)
-    0.120628
+    0.120627
     """
     owner = "recursive"
     steps = checked_steps(owner, step_risk, step_worse, step_better, step_kl, step_n, gamma)

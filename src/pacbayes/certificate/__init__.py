@@ -18,6 +18,7 @@ from pacbayes.certificate.parts import rows_for_half
 from pacbayes.certificate.picks import GROWTH, KEPT_ROUND, PICKED, ROUNDS, rows_per_round
 from pacbayes.certificate.quantities import QUANTITIES, Quantity
 from pacbayes.certificate.records import POSTERIOR_IS_PRIOR
+from pacbayes.certificate.recursions import MOST_STEPS, PARTS, part_ends
 from pacbayes.certificate.sequences import TARGETS, THRESHOLD, THRESHOLDS, count_passed, rows_for_target
 from pacbayes.certificate.shares import METRIC_WEIGHTS, recorded_weights, share_among, write_weights
 from pacbayes.certificate.statement import REFIT, Choice, Consequence, Drawn, Reference, Source, Statement, metric_name
@@ -35,6 +36,8 @@ __all__ = [
     "LEARNING_CURVE",
     "METRIC_WEIGHTS",
     "MOST_PASSES",
+    "MOST_STEPS",
+    "PARTS",
     "PICKED",
     "POSTERIOR_IS_PRIOR",
     "QUANTITIES",
@@ -77,6 +80,7 @@ __all__ = [
     "last_share",
     "metric_name",
     "notice_words",
+    "part_ends",
     "portfolio_weights",
     "read_curve",
     "recorded_weights",

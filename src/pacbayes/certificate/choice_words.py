@@ -14,6 +14,9 @@ __all__ = ["choice_words"]
 
 _WHAT = {
     "learning_rows": "learning rows",
+    "steps": "steps, each of which judges what the one before it has not seen",
+    "parts": "parts of the rows, one for each step",
+    "gamma": "how much of the loss of the distribution before is subtracted",
     "learning_curve": "learning curve (rows learned from: errors or sum of losses/rows on the learning rows after "
     "them)",
     "scale": "scale, the most that an error counts",
@@ -28,6 +31,7 @@ _WHAT = {
     "prior_variance": "prior variance",
     "posterior_step": "posterior mean, share of the way to the fit on all rows",
     "posterior_scale": "posterior scale, relative to its shape",
+    "earlier_posteriors": "posteriors before the last",
     "posterior_mean": "posterior mean",
     "posterior_shape": "posterior shape and scale",
     "last_of": "snapshot, the last of",
@@ -64,6 +68,8 @@ _WHAT = {
     "vote_weights": "weights in the vote",
 }
 _VALUES = {
+    "even": "of one size",
+    "geometric": "each as large as all before it",
     "grid": "best of a grid",
     "fit": "the fit on the learning rows",
     "gradient": "by the gradient of the bound",
@@ -80,6 +86,7 @@ _WHERE = {
     "given": "given",
     "learning_rows": "chosen on the learning rows",
     "all_rows": "chosen on all rows",
+    "earlier_parts": "chosen on the rows of their own and earlier parts",
     "schedule": "by the schedule",
     "judged_rows": "chosen on the judged rows",
     "losses": "by the values that losses can take",
@@ -89,6 +96,7 @@ _COSTS = {
     "none": "costs nothing",
     "all_posteriors": "costs nothing: the bound holds for all posteriors at once",
     "mixture_of_rates": "costs a mixture of {size:g} rates, inside the bound",
+    "even_shares": "delta is divided by {size:g}",
     "part_of_delta": "costs {percent} of delta",
     "candidates": "delta is divided by {size:g}",
     "reference": "costs {percent} of delta, for the reference's own loss",

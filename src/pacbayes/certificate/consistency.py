@@ -21,6 +21,7 @@ from pacbayes.certificate.parameters import is_own_parameter
 from pacbayes.certificate.parts import wrong_parts
 from pacbayes.certificate.picks import PICKED, is_own_pick, wrong_picks
 from pacbayes.certificate.quantities import QUANTITIES
+from pacbayes.certificate.recursions import RECURSIVE_BOUNDS, is_own_recursion, wrong_recursion
 from pacbayes.certificate.sequences import SEQUENCE_SUBJECTS, is_own_sequence, wrong_steps
 from pacbayes.certificate.shares import METRIC_WEIGHTS, check_even_shares
 from pacbayes.certificate.statement import Statement
@@ -142,7 +143,9 @@ def _check_claims(record: Certificate, statement: Statement) -> Check:
     complaints = {
         "procedure": record.procedure not in subject.procedures,
         "order": _is_order_unknown(record),
-        "bound": statement.bound not in subject.bounds if subject.bounds is not None else not bound.uses_kl,
+        "bound": statement.bound not in subject.bounds
+        if subject.bounds is not None
+        else not (bound.uses_kl and bound.reads_summary),
         "divergence": statement.kl != 0.0 and not (subject.has_divergence and bound.uses_kl),
         "reference": not _own_references(record, statement),
         "source": subject.has_source
@@ -154,6 +157,7 @@ def _check_claims(record: Certificate, statement: Statement) -> Check:
         "quantity": not _own_quantity(statement),
         "sequence": (statement.is_step or statement.about in SEQUENCE_SUBJECTS)
         and not is_own_sequence(record, statement),
+        "steps": statement.bound in RECURSIVE_BOUNDS and not is_own_recursion(record, statement),
         "rows": (statement.group is not None or bool(statement.groups)) and not own_rows(record, statement),
         "scale": not _own_scale(record, statement),
         "assumptions": not _own_assumptions(record, statement),
@@ -286,8 +290,12 @@ def _wrong_numbers(statement: Statement) -> str | None:
     """A bound's own numbers are all recorded; besides them at most the observed share of errors, which is shown."""
     if statement.about == PICKED:
         return wrong_picks(statement)
-    own = set(bounds.get(statement.bound).numbers)
-    return None if own <= set(statement.observed) <= own | {"risk"} else "names"
+    if statement.bound in RECURSIVE_BOUNDS:
+        return wrong_recursion(statement)
+    own, given = set(bounds.get(statement.bound).numbers), statement.observed
+    if not own <= set(given) <= own | {"risk"}:
+        return "names"
+    return None if 0.0 <= float(given.get("risk", 0.0)) <= 1.0 else "risk"
 
 
 def _wrong_counts(record: Certificate, statement: Statement) -> str | None:

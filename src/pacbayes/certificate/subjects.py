@@ -22,7 +22,7 @@ class Subject:
     plain : str
         The same in a sentence for a reader who knows neither code nor theory; the long words if there is none.
     bounds : frozenset of str or None
-        The bounds that are proved for it; None if every bound for posteriors is.
+        The bounds that are proved for it; None if every bound for posteriors is that reads a summary.
     anytime : bool
         Whether its bets have to hold for all n at once, since it is looked at as the stream grows.
     has_divergence : bool
@@ -120,6 +120,16 @@ SUBJECTS: dict[str, Subject] = {
         is_kept=True,
         procedures=frozenset({"kept_draw"}),
         assumptions=_LEARNED | {"one_draw"},
+    ),
+    "last_draw": Subject(
+        "one draw from the last posterior per row",
+        "One model drawn at random for each row, from the last of the distributions that were learned",
+        plain="a model drawn at random for each case",
+        bounds=frozenset({"recursive", "recursive_portfolio"}),
+        has_divergence=True,
+        consequences=(("vote", "twice"),),
+        procedures=frozenset({"recursive"}),
+        assumptions=_LEARNED,
     ),
     "network_draw": Subject(
         "one network drawn at random for each row",

@@ -77,6 +77,8 @@ _PROOFS = {
     "the rows which the samples leave out give the recorded numbers, and that the weights are those of the vote.",
     "picked_again": "This proves that the rule, run again, picks as many of these rows and learns the same predictor "
     "from them, and that the other rows give the recorded number of errors.",
+    "learned_in_steps": "This proves that each distribution was learned from the rows of its own and earlier parts "
+    "alone, and that the judged rows give the recorded numbers.",
     "learned_before": "This proves that the model, predicting each of these rows before it learned from it, gives the "
     "recorded numbers, and that the predictor is what came of it.",
     "predicted_again": "This proves that this predictor makes the recorded errors on these rows.",

@@ -7,6 +7,7 @@ from pacbayes.estimators.logistic import CertifiedLogisticRegression
 from pacbayes.estimators.online import OnlineCertifiedClassifier
 from pacbayes.estimators.picking import PickToLearn
 from pacbayes.estimators.predictions import certify, certify_predictions
+from pacbayes.estimators.recursive import RecursiveLogisticRegression
 from pacbayes.estimators.regressor import CertifiedRegressor
 from pacbayes.estimators.selective import SelectiveClassifier
 from pacbayes.procedures import CertificateWarning
@@ -19,6 +20,7 @@ __all__ = [
     "CertifiedRegressor",
     "OnlineCertifiedClassifier",
     "PickToLearn",
+    "RecursiveLogisticRegression",
     "SelectiveClassifier",
     "certify",
     "certify_predictions",

@@ -172,7 +172,7 @@ posterior that was kept, is at most 18.44 %.
 
     def _validate(self, X: RowsLike, y: ArrayLike | None) -> tuple[Rows, Labels]:
         """Check rows and labels; columns are left to ``preprocessing`` where it is given."""
-        check_parameters(self)
+        self._check_parameters()
         owner = type(self).__name__
         rows = self._validate_rows(X)
         labels = labels_of(owner, rows, y)
@@ -189,6 +189,9 @@ posterior that was kept, is at most 18.44 %.
             )
         self._questions().group(owner, rows)  # a column that is not there is found out before the work
         return rows, labels
+
+    def _check_parameters(self) -> None:
+        check_parameters(self)
 
     def _validate_rows(self, X: RowsLike) -> Rows:
         if self.preprocessing is not None:

@@ -25,6 +25,7 @@ from pacbayes.procedures.online import Online
 from pacbayes.procedures.out_of_bag import OutOfBag
 from pacbayes.procedures.picking import PICKING_BOUNDS, Picked, Picking
 from pacbayes.procedures.posterior import Posterior
+from pacbayes.procedures.recursive import Recursive
 from pacbayes.procedures.regressor_learner import RegressorLearner
 from pacbayes.procedures.selective import Selective
 from pacbayes.procedures.split import FixedFraction, Learner, Point, Split, Stop
@@ -64,6 +65,7 @@ __all__ = [
     "Posterior",
     "Procedure",
     "ProcedureCertifier",
+    "Recursive",
     "RegressorLearner",
     "Sample",
     "Selective",
@@ -96,6 +98,7 @@ PROCEDURES: dict[str, type[Procedure]] = {
         Picking,
         Posterior,
         KeptDraw,
+        Recursive,
         Network,
         Online,
         OutOfBag,

@@ -17,6 +17,7 @@ from pacbayes.certificate.difference_words import difference_verdict
 from pacbayes.certificate.statement import observed_share
 from pacbayes.certificate.statement_words import group_words, quantity_noun, quantity_words
 from pacbayes.certificate.words import headline_value, limit_words, note_words, scale_words
+from pacbayes.report.observed_words import OBSERVED
 
 __all__ = [
     "OBSERVED",
@@ -119,23 +120,6 @@ _SCOPE = {  # by what has to be true
 }
 _ALIKE = "All errors count equally: it does not say how many cases of one class are missed."
 _AVERAGE = "It is about cases on average, not about any single one."
-OBSERVED = {
-    "errors": "Errors on these rows",
-    "size": "Rows that the model picked to learn from",
-    "looks": "Rounds that might have been kept",
-    "disagreements": "Disagreements with the certified model on these rows",
-    "reference_errors": "Errors of the reference",
-    "both": "Errors of both together",
-    "log_ratio": "Log ratio of the densities of posterior and prior at the draw, in nats",
-    "risk": "Mean loss on these rows",
-    "only_first": "Rows on which only the first model errs",
-    "only_second": "Rows on which only the second model errs",
-    "gibbs": "Weighted mean of the error rates of those who vote, each on rows that it has not learned from",
-    "tandem": "Weighted share of such rows on which both of two err",
-    "disagreement": "Weighted share of such rows on which exactly one of two errs",
-    "n_pairs": "Rows of this kind for each two of them, at least",
-    "unsteady": "Rows on which an answer depends on the batch, counted against each limit",
-}
 _RATES = {"one_n": "the library's grid for this number of rows", "all_n": "the library's grid for all numbers of rows"}
 
 

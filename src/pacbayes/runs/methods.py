@@ -11,6 +11,7 @@ from sklearn.pipeline import Pipeline
 
 from pacbayes.estimators import (
     CertifiedClassifier,
+    CertifiedForest,
     CertifiedLogisticRegression,
     OnlineCertifiedClassifier,
     SelectiveClassifier,
@@ -96,10 +97,21 @@ def _test(table: Table, settings: Settings, fraction: float | None) -> TestedCla
     return TestedClassifier(_pipeline(settings), table.learning, settings.delta, settings.candidates, asked)
 
 
+def _out_of_bag(table: Table, settings: Settings, fraction: float | None) -> CertifiedForest:
+    """Return a vote of trees for a random forest, and otherwise of the model itself."""
+    del table
+    voter = None if settings.model == "random-forest" else make_classifier(settings.model, settings.seed)
+    options = {"preprocessing": "auto", "max_samples": cast("float", fraction), **_common(settings)}
+    return CertifiedForest(voter, **options)
+
+
 METHODS: dict[str, Method] = {
     "split": Method(None, _split, True, "trains on a part of the rows, is evaluated on the rest"),
     "selective": Method(None, _selective, False, "a threshold by --max-error or --max-false-negative-rate"),
     "online": Method(0.2, _online, True, "predicts each row before training on it, as in a stream"),
+    "out-of-bag": Method(
+        0.4, _out_of_bag, True, "a vote (100 trees, of --model random-forest) that learns from all rows"
+    ),
     "posterior": Method(0.4, _posterior, True, "a distribution over logistic regressions (two classes)"),
     "draw": Method(0.4, _posterior, True, "one logistic regression drawn from such a distribution, and kept"),
     "test": Method(1.0, _test, False, "trains on all rows, is evaluated on those of --test"),

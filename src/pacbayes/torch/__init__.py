@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from pacbayes.torch.given import GivenNetwork
     from pacbayes.torch.network_verification import verify
     from pacbayes.torch.quadrature import expected_zero_one
-    from pacbayes.torch.recursive_bounds import recursive
+    from pacbayes.torch.recursive_bounds import recursive, recursive_portfolio
     from pacbayes.torch.references import NetworkReference
     from pacbayes.torch.storage import load
     from pacbayes.torch.stored_networks import StoredGaussian, StoredNetwork
@@ -80,6 +80,7 @@ __all__ = [
     "portfolio",
     "progressive_chernoff",
     "recursive",
+    "recursive_portfolio",
     "split_kl",
     "tandem",
     "tolstikhin_seldin",
@@ -132,6 +133,7 @@ _HOMES = {
     "portfolio": "pacbayes.torch.betting_bounds",
     "progressive_chernoff": "pacbayes.torch.bounds",
     "recursive": "pacbayes.torch.recursive_bounds",
+    "recursive_portfolio": "pacbayes.torch.recursive_bounds",
     "split_kl": "pacbayes.torch.excess_bounds",
     "tandem": "pacbayes.torch.vote_bounds",
     "tolstikhin_seldin": "pacbayes.torch.bounds",

@@ -114,8 +114,17 @@ def _of_portfolio(n: FloatOrArray, delta: FloatOrArray, **given: Any) -> Slopes:
 def _of_recursive(delta: FloatOrArray, delta_mc: FloatOrArray | None = None, **given: Any) -> Slopes:
     """Add the slope in delta, which enters each step as its divergence does."""
     known = bounds.recursive(**given, delta=delta, delta_mc=delta_mc, return_grad=True)[1]
-    total = np.asarray(known["kl"]) + np.asarray(known["step_kl"]).sum(axis=-1)
-    return {**known, "delta": -total / np.subtract(delta, 0.0 if delta_mc is None else delta_mc)}
+    own = np.subtract(delta, 0.0 if delta_mc is None else delta_mc)
+    return {**known, "delta": -_of_all_steps(known) / own}
+
+
+def _of_recursive_portfolio(delta: FloatOrArray, **given: Any) -> Slopes:
+    known = bounds.recursive_portfolio(**given, delta=delta, return_grad=True)[1]
+    return {**known, "delta": -_of_all_steps(known) / delta}
+
+
+def _of_all_steps(known: Slopes) -> FloatArray:
+    return np.asarray(np.asarray(known["kl"]) + np.asarray(known["step_kl"]).sum(axis=-1))
 
 
 def _of_chernoff(statistic: str) -> Callable[..., Slopes]:
@@ -186,6 +195,7 @@ RULES = {
     "vector_kl": Rule(bounds.vector_kl, _of_bound(bounds.vector_kl)),
     "portfolio": Rule(bounds.portfolio, _of_portfolio, clipped=True),
     "recursive": Rule(bounds.recursive, _of_recursive, clipped=True),
+    "recursive_portfolio": Rule(bounds.recursive_portfolio, _of_recursive_portfolio, clipped=True),
     "maurer": Rule(bounds.maurer, _of_maurer, clipped=True),
     "chernoff": Rule(bounds.chernoff, _of_chernoff("risk"), clipped=True),
     "progressive_chernoff": Rule(bounds.progressive_chernoff, _of_chernoff("reference"), clipped=True),

@@ -113,3 +113,14 @@ def test_from_plain_numbers():
     assert pb.bounds.from_numbers("betting_draw", numbers) < pb.bounds.from_numbers("maurer_draw", numbers)
     with pytest.raises(ValueError, match="'log_ratio' is missing"):
         pb.bounds.from_numbers("maurer_draw", {"risk": 0.05, "n": 1000, "delta": 0.05})
+
+
+@pytest.mark.parametrize("name", DRAWS)
+def test_is_concave_so_that_a_kept_draw_costs_no_more_than_draws_for_each_row_on_average(name):
+    """In risk and log ratio together, where nothing is clipped."""
+    rng, entry = np.random.default_rng(19), DRAWS[name]
+    risks, ratios = rng.uniform(0.0, 0.4, (2, 300)), rng.uniform(-1.0, 60.0, (2, 300))
+    ends = cases.call(entry, risk=risks, kl=ratios, n=500)
+    middle = cases.call(entry, risk=risks.mean(axis=0), kl=ratios.mean(axis=0), n=500)
+    assert np.all(middle >= ends.mean(axis=0) - 1e-9)
+    assert np.all(ends < 1.0)

@@ -228,6 +228,9 @@ class TestPublished:
         found = recursive_step(reference, **shares, kl=kl, n=n, delta=delta, gamma=1.0, constant="published")
         assert len(bound) == 5
         np.testing.assert_allclose(found, bound, rtol=0, atol=1e-7)
+        # three shares that add up to delta, of which two are the excess's
+        whole = recursive_step(reference, **shares, kl=kl, n=n, delta=delta / 2, gamma=1.0, constant="published")
+        assert np.all((whole - bound > 2e-5) & (whole - bound < 4e-5))
 
     def test_the_chain_of_six(self, published):
         record = published["recursion"]

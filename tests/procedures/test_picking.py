@@ -102,6 +102,21 @@ def test_early_stopping_keeps_the_smallest_bound(bound):
     assert kept.value == int(np.argmin(values))
     assert kept.cost == ("looks" if bound == "pick_to_learn" else "all_sets")
     assert statement.observed["size"] == model.picked_.size
+    assert f"{model.picked_.size} of these, from which the model learned" in str(model.certificate_)
+
+
+def test_rows_as_they_came():
+    model = pb.PickToLearn(GaussianNB(), random_state=0).fit(X, Y, in_order=True)
+    assert model.certificate_.verify()
+    assert recheck(model.certificate_, X, Y, model)
+    assert model.order_.tolist() == list(range(300))
+
+
+def test_rounds_are_shown(capsys):
+    model = pb.PickToLearn(GaussianNB(), rounds=2, progress=True, random_state=0).fit(X, Y)
+    shown = capsys.readouterr().err.splitlines()
+    assert shown[0] == f"round 0 of at most 2: 0 rows picked, {model.path_[0].errors} of the others wrong"
+    assert len(shown) == 3
 
 
 def test_more_candidates_cost():

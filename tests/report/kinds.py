@@ -58,6 +58,7 @@ def certificates():
         "network": _network(rate=0.5),
         "draws": _network(is_drawn=True, passes=3),
         "prior": _network(is_prior=True),
+        "forest": pb.CertifiedForest(n_estimators=5, bound="disagreement", random_state=0).fit(X, Y).certificate_,
         "online": stream.fit(X, Y).certificate_,
         "predictions": pb.certify_predictions(Y, np.where(SAMPLE.X[:600, 0] > 0, 1, -1)),
         "model": pb.certify(LogisticRegression().fit(X[:300], Y[:300]), X[300:], Y[300:]),

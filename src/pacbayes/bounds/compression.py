@@ -275,6 +275,8 @@ def _smallest_proved(
         for _ in range(_SECANTS):
             values = margin(counts, sizes, levels, point(budgets))
             step = values * (budgets - before) / (values - value_before)
+            if np.all(np.abs(step) <= 1e-14 * budgets):
+                break
             before, value_before = budgets, values
             budgets = _positive(budgets - np.where(np.isfinite(step), step, 0.0), budgets)
         found, proved = np.ones_like(mean), counts >= sizes

@@ -292,8 +292,10 @@ def _wrong_numbers(statement: Statement) -> str | None:
         return wrong_picks(statement)
     if statement.bound in RECURSIVE_BOUNDS:
         return wrong_recursion(statement)
-    own = set(bounds.get(statement.bound).numbers)
-    return None if own <= set(statement.observed) <= own | {"risk"} else "names"
+    own, given = set(bounds.get(statement.bound).numbers), statement.observed
+    if not own <= set(given) <= own | {"risk"}:
+        return "names"
+    return None if 0.0 <= float(given.get("risk", 0.0)) <= 1.0 else "risk"
 
 
 def _wrong_counts(record: Certificate, statement: Statement) -> str | None:

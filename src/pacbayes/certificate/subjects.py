@@ -22,7 +22,7 @@ class Subject:
     plain : str
         The same in a sentence for a reader who knows neither code nor theory; the long words if there is none.
     bounds : frozenset of str or None
-        The bounds that are proved for it; None if every bound for posteriors is.
+        The bounds that are proved for it; None if every bound for posteriors is that reads a summary.
     anytime : bool
         Whether its bets have to hold for all n at once, since it is looked at as the stream grows.
     has_divergence : bool

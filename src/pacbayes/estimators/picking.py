@@ -66,6 +66,8 @@ class PickToLearn(ClassifierMixin, CertifiedWrapper):  # type: ignore[misc]
         kept.
     candidates : int, default=1
         How many settings you compare by their certificates on the same rows; each is given ``delta/candidates``.
+    progress : bool, default=False
+        Whether to show each round on stderr.
     random_state : int, RandomState or None
         Of the shuffle, and of what the estimator draws.
 
@@ -94,9 +96,9 @@ class PickToLearn(ClassifierMixin, CertifiedWrapper):  # type: ignore[misc]
     >>> sample = pb.datasets.make_known_risk(2000, d=3, random_state=0)
     >>> model = pb.PickToLearn(pb.RefittedLogistic(), random_state=0).fit(sample.X, sample.y)
     >>> print(model.certificate_.sentence())
-    With probability at least 95 % over the data, the true error of `predict` is at most 21.65 %.
+    With probability at least 95 % over the data, the true error of `predict` is at most 21.29 %.
     >>> model.certificate_.statements[0].observed
-    {'size': 2, 'errors': 213, 'looks': 41}
+    {'size': 2, 'errors': 231, 'looks': 41}
     """
 
     classes_: Labels
@@ -116,6 +118,7 @@ class PickToLearn(ClassifierMixin, CertifiedWrapper):  # type: ignore[misc]
         growth: float = 0.25,
         early_stopping: bool = True,
         candidates: int = 1,
+        progress: bool = False,
         random_state: RandomState = None,
     ) -> None:
         self.estimator = estimator
@@ -126,6 +129,7 @@ class PickToLearn(ClassifierMixin, CertifiedWrapper):  # type: ignore[misc]
         self.growth = growth
         self.early_stopping = early_stopping
         self.candidates = candidates
+        self.progress = progress
         self.random_state = random_state
 
     def base_estimator(self) -> Classifier:
@@ -187,6 +191,7 @@ class PickToLearn(ClassifierMixin, CertifiedWrapper):  # type: ignore[misc]
             early_stopping=bool(self.early_stopping),
             bound=self.bound,
             candidates=int(self.candidates),
+            progress=bool(self.progress),
         )
 
     def predict(self, X: RowsLike) -> Labels:

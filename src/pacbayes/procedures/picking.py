@@ -8,6 +8,7 @@ row that it does not pick and gets right in the end changes nothing.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass
@@ -71,6 +72,8 @@ class Picking(Procedure):
         Chosen beforehand.
     candidates : int
         How many settings are compared by their certificates on these rows.
+    progress : bool
+        Whether rounds are shown on stderr.
     """
 
     learner: Classifier
@@ -81,6 +84,7 @@ class Picking(Procedure):
     early_stopping: bool = True
     bound: str = "pick_to_learn"
     candidates: int = 1
+    progress: bool = False
 
     name: ClassVar[str] = "pick_to_learn"
     made: ClassVar[str] = (
@@ -93,7 +97,7 @@ class Picking(Procedure):
         """Pick until nothing is wrong or the rounds are over, keep one round, and issue."""
         count = min(round(self.first * len(sample.y)), len(sample.y) - 1)
         path = _Path(self.learner, sample, count)
-        path.follow(self.rounds, self.growth)
+        path.follow(self.rounds, self.growth, shown=self.progress)
         kept = self._keep(path, len(sample.y) - count)
         model, size = path.models[kept], path.points[kept].size
         if model is None:
@@ -173,13 +177,15 @@ class _Path:
         self.models: list[Predictor | None] = []
         self.points: list[Picked] = []
 
-    def follow(self, rounds: int | None, growth: float) -> None:
+    def follow(self, rounds: int | None, growth: float, *, shown: bool = False) -> None:
         """Learn and pick, round by round, until nothing is wrong or the rounds are over."""
         left = np.ones(self._others.size, dtype=bool)
         while True:
             self._learn()
             places = self._wrong(np.flatnonzero(left))
             self.points.append(Picked(self.picked.size, places.size))
+            if shown:
+                _report(len(self.points) - 1, rounds, self.points[-1])
             if not places.size or (rounds is not None and len(self.points) > rounds):
                 return
             new = places[: rows_per_round(self.picked.size, growth)]
@@ -215,6 +221,12 @@ class _Path:
             return places[:0]
         margins: FloatArray = margin_of(model, take(given, np.flatnonzero(wrong)), labels[wrong])
         return places[wrong][np.argsort(margins, kind="stable")]
+
+
+def _report(done: int, rounds: int | None, point: Picked) -> None:
+    limit = "" if rounds is None else f" of at most {rounds}"
+    sys.stderr.write(f"round {done}{limit}: {point.size} rows picked, {point.errors} of the others wrong\n")
+    sys.stderr.flush()
 
 
 def _seeded(learner: Classifier, seed: int) -> Classifier:

@@ -91,6 +91,7 @@ class Posterior(Procedure):
         """Learn the prior, choose the posterior, bound it and issue."""
         learned = self._learn(sample)
         posterior = learned.posterior
+        _check_steadiness(learned.rows, posterior, sample.seed)
         form = LinearForm(learned.rows.preprocessing, posterior.mean[:-1], float(posterior.mean[-1]))
         return Issued(self._certificate(sample, learned), learned.fitted(), {"linear": form})
 
@@ -108,7 +109,6 @@ class Posterior(Procedure):
         task = self._task(X, rows, references, plan)
         fit = solver.fit(X, rows.signs, plan.alpha)
         found = self._find(task, prior, start, X, rows.signs, fit, plan.alpha)
-        _check_steadiness(rows, found[0], sample.seed)
         return LearnedPosterior(rows, plan, task, references, prior, *found)
 
     @property

@@ -18,7 +18,7 @@ from pacbayes.procedures.classifier_learner import ClassifierLearner
 
 __all__ = ["Judgement", "draw_samples", "judge_voters", "learn_voters"]
 
-_ALONE, _BLOCKS = 8, 16  # of each voter: there are many
+_ALONE, _BLOCKS = 4, 4  # of each voter: there are many
 _COLUMNS = 2**16  # rows at a time, whose sums single precision holds exactly
 
 

@@ -133,6 +133,7 @@ def data_free(seed: int) -> GaussianNetwork:
         prior_scale=1.0,
         prior_mean="zero",
         split=0.0,
+        classes=list(range(10)),
         posterior_training=PosteriorTraining(epochs=8, batch_size=500, learning_rate=0.1),
         random_state=seed,
     )

@@ -19,6 +19,7 @@ GALLERY = {
     "compare_models.py": "naive Bayes was known to be worse after",
     "eight_sets.py": "certified at or below the hold-out",
     "example_difficulty.py": "of the digits were never misclassified",
+    "forest_of_all_rows.py": "the true error of the weighted vote, which `predict` returns, is at most 4",
     "monitor_drift.py": "the error exceeds",
     "paper_bounds.py": "Portfolio 0.",
     "rare_disease.py": "Nothing is certified about the recall of class 1: all of its 166 judged rows",

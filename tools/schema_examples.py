@@ -65,6 +65,7 @@ def examples() -> Iterator[tuple[str, pb.Certificate]]:
     sample = pb.datasets.make_known_risk(600, d=3, random_state=1)
     yield "split", pb.CertifiedClassifier(random_state=0).fit(sample.X, sample.y).certificate_
     yield "selective", pb.SelectiveClassifier(max_error=0.1, random_state=0).fit(sample.X, sample.y).certificate_
+    yield "pick_to_learn", pb.PickToLearn(random_state=0).fit(sample.X, sample.y).certificate_
     careful = pb.SelectiveClassifier(max_fnr=0.2, positive=1, random_state=0)
     yield "selective-misses", careful.fit(sample.X, sample.y).certificate_
     numbers = sample.X @ np.array([3.0, -1.0, 0.5]) + sample.y
@@ -77,12 +78,18 @@ def examples() -> Iterator[tuple[str, pb.Certificate]]:
         bound="portfolio", prior="zero", reference=("fixed", "learned"), random_state=0
     )
     yield "posterior-portfolio", portfolio.fit(sample.X, sample.y).certificate_
+    kept = pb.CertifiedLogisticRegression(derandomize="draw", random_state=0)
+    yield "kept_draw", kept.fit(sample.X, sample.y).certificate_
+    recursive = pb.RecursiveLogisticRegression(steps=3, random_state=0)
+    yield "recursive", recursive.fit(sample.X, sample.y).certificate_
     layers = {"network": Layer(kl=2.5), "network-drawn": Layer(kl=2.5, is_drawn=True)}
     for name, layer in (layers | {"network-prior": Layer(kl=0.0, is_prior=True)}).items():
         network = Network(learner=layer, fraction=0.5, delta=0.05, passes=3)
         yield name, certify_rows(network, sample.X, sample.y, random_state=0).certificate_
     stream = pb.OnlineCertifiedClassifier(LogisticRegression(), certify_last=True, random_state=0)
     yield "online", stream.fit(sample.X, sample.y).certificate_
+    forest = pb.CertifiedForest(n_estimators=20, bound="chebyshev_cantelli", random_state=0)
+    yield "out_of_bag", forest.fit(sample.X, sample.y).certificate_
     yield "given", pb.certify_predictions(losses=np.linspace(0.0, 0.4, 101))
     yield "comparison", pb.compare_predictions([0, 1] * 200, [0, 0] * 20 + [0, 1] * 180, [1, 1] * 8 + [0, 1] * 192)
     model = pb.CertifiedClassifier(LogisticRegression(), refit=True, random_state=0).fit(sample.X[:400], sample.y[:400])

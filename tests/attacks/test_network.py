@@ -259,7 +259,7 @@ class TestFitsInItself:
             drop=("rate",),
             add=[POSTERIOR_IS_PRIOR, Choice("draws", 1, "given"), Choice("draw_seed", seed, "given")],
         )
-        self.check(forged, keeper, "divergence", "settled_prior")
+        self.check(forged, keeper, "divergence", "settled_prior", "choices")
 
     def test_draws_as_if_they_were_expected_errors(self, drawn):
         """No part of delta is then given to draws."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import mpmath
 import numpy as np
@@ -22,7 +23,7 @@ def _log(x):
 
 
 def _xi(atoms, n):
-    before, current = mpf(1), exact.xi_two(n)
+    before, current = mpf(1), exact.xi_two(int(n))
     for m in range(1, atoms - 1):
         before, current = current, current + mpf(n) / m * before
     return current
@@ -158,6 +159,23 @@ def portfolio(growths, strengths, reference_log_growth, rates, kl, n, delta, wei
     )
 
 
+def _kept(log_ratio, least):
+    """What is charged for one kept draw: never so little that a value could be below what was observed."""
+    return max(mpf(log_ratio), least)
+
+
+def maurer_draw(risk, log_ratio, n, delta):
+    return exact.kl_inv_upper(risk, max(_budget(log_ratio, n, delta, _xi(2, n)), mpf(0)))
+
+
+def betting_draw(log_growth, rates, weights, log_ratio, n, delta):
+    return betting(log_growth, rates, _kept(log_ratio, _log(delta)), n, delta, weights)
+
+
+def portfolio_draw(log_ratio, delta, **others):
+    return portfolio(**others, kl=_kept(log_ratio, _log(delta)), delta=delta)
+
+
 def capital(R, b, growths, strengths, reference_log_growth, rates, kl, n, weights, v, share):
     """F(R, b) of mathematics 9 with one reference, and its derivative with respect to b."""
     value = slope = mpf(0)
@@ -184,3 +202,161 @@ def smallest_capital(R, *arguments):
         middle = (low + high) / 2
         low, high = (middle, high) if capital(R, middle, *arguments)[1] < 0 else (low, middle)
     return capital(R, low, *arguments)[0]
+
+
+def first_order(gibbs, kl, n, delta):
+    return 2 * exact.kl_inv_upper(gibbs, _budget(kl, n, delta, _xi(2, n)))
+
+
+def tandem(tandem, kl, n, delta):
+    return 4 * exact.kl_inv_upper(tandem, _budget(2 * mpf(kl), n, delta, _xi(2, n)))
+
+
+def disagreement(gibbs, disagreement, kl, n, n_pairs, delta):
+    high = exact.kl_inv_upper(gibbs, _budget(kl, n, delta, 2 * _xi(2, n)))
+    low = exact.kl_inv_lower(disagreement, _budget(2 * mpf(kl), n_pairs, delta, 2 * _xi(2, n_pairs)))
+    return max(4 * high - 2 * low, mpf(0))
+
+
+def chebyshev_cantelli(gibbs, tandem, kl, n, n_pairs, delta):
+    """The least over t = 1/(1/2 - mu), in which the inequality is a convex parabola, by thirds; no formula for mu."""
+    own = _budget(kl, n, delta, 2 * _xi(2, n))
+    sides = exact.kl_inv_upper(gibbs, own), exact.kl_inv_lower(gibbs, own)
+    both = exact.kl_inv_upper(tandem, _budget(2 * mpf(kl), n_pairs, delta, 2 * _xi(2, n_pairs)))
+
+    def worst(t):  # over the Gibbs losses that are possible, which is at one of their limits
+        return max(1 + 2 * t * (one - mpf(1) / 2) + t**2 * (both - one + mpf(1) / 4) for one in sides)
+
+    low, high = mpf(0), mpf(1000)
+    for _ in range(120):
+        first, second = low + (high - low) / 3, high - (high - low) / 3
+        low, high = (first, high) if worst(first) > worst(second) else (low, second)
+    return max(worst((low + high) / 2), mpf(0))
+
+
+def recursive(
+    first_risk,
+    step_risk,
+    step_worse,
+    step_better,
+    step_kl,
+    step_n,
+    kl,
+    n,
+    delta,
+    gamma=0.5,
+    delta_mc=None,
+    draws=None,
+    constant="exact",
+):
+    """Step after step as published: each level of ``l(h) - gamma l(h')`` by its width, of which some may be 0."""
+    steps = len(step_kl) + 1
+    own = (mpf(delta) - mpf(delta_mc or 0)) / steps
+    drawn = [n, *step_n] if draws is None else draws
+    gammas = [gamma] * (steps - 1) if np.ndim(gamma) == 0 else gamma
+
+    def upper(q, events, t, b):
+        if delta_mc is not None:
+            q = exact.kl_inv_upper(q, -_log(mpf(delta_mc) / steps / events) / int(drawn[t]))
+        return exact.kl_inv_upper(q, b)
+
+    def xi(size):
+        return _xi(2, size) if constant == "exact" else 2 * mpmath.sqrt(size)
+
+    value = min(upper(mpf(float(first_risk)), 1, 0, _budget(kl, n, own, xi(n))), mpf(1))
+    for t in range(1, steps):
+        g, size = mpf(float(gammas[t - 1])), int(step_n[t - 1])
+        levels = [-g, mpf(0), 1 - g, mpf(1)]
+        widths = [high - low for low, high in pairwise(levels)]
+        events = sum(width > 0 for width in widths)
+        b = _budget(float(step_kl[t - 1]), size, own / events, xi(size))
+        risk, worse, better = (mpf(float(each[t - 1])) for each in (step_risk, step_worse, step_better))
+        parts = zip(widths, (1 - better, risk, worse), strict=True)
+        excess = -g + mpmath.fsum(width * upper(q, events, t, b) for width, q in parts)
+        value = max(min(excess + g * value, mpf(1)), mpf(0))
+    return value
+
+
+def _log_probability(k, n, t):
+    pieces = mpmath.loggamma(n + 1) - mpmath.loggamma(k + 1) - mpmath.loggamma(n - k + 1)
+    return pieces + k * mpmath.log(t) + (n - k) * mpmath.log1p(-t)
+
+
+def _tail(k, n, t):
+    """P(Bin(n, t) <= k), as the probability of k and the ratios to those before it, until they no longer matter."""
+    term = total = mpf(1)
+    for j in range(1, k + 1):
+        term *= mpf(k - j + 1) / (n - k + j) * (1 - t) / t
+        total += term
+        if term < total * mpf(10) ** -25:
+            break
+    return mpmath.exp(_log_probability(k, n, t)) * total
+
+
+def pick_to_learn(size, n, delta, errors=0, looks=1, form="corrected"):
+    """The root of the published equation; incomplete beta functions as binomial tails."""
+    k = size + errors
+    if k == n:
+        return mpf(1)
+    delta = mpf(delta) / looks
+
+    def reached(t):
+        if t in (0, 1):
+            return t == 1
+        first, second = 1 - _tail(k, n, t), 1 - _tail(k, 4 * n + 1, t)
+        right = n * t * mpmath.exp(_log_probability(k, n, t))
+        if form == "one_sided":
+            return delta * first >= right
+        left = delta / 3 + first if form == "printed" else delta / 3 * first
+        return left + delta / 6 * second >= (1 + delta / (6 * n)) * right
+
+    return _first(reached, mpf(k) / n, mpf(1))
+
+
+def _sets(size, n):
+    """log(C(n, m)/zeta(m))."""
+    choose = mpmath.loggamma(n + 1) - mpmath.loggamma(size + 1) - mpmath.loggamma(n - size + 1)
+    return choose + 2 * mpmath.log(mpmath.pi * (size + 1)) - mpmath.log(6)
+
+
+def compression(risk, size, n, delta):
+    return mpf(1) if size == n else exact.kl_inv_upper(risk, (_sets(size, n) - _log(delta)) / (n - size))
+
+
+def compression_binomial(errors, size, n, delta):
+    rest = n - size
+    if errors == rest:
+        return mpf(1)
+    target = mpmath.exp(_log(delta) - _sets(size, n))
+    return _first(lambda t: t == 1 or (t > 0 and _tail(errors, rest, t) <= target), mpf(errors) / rest, mpf(1))
+
+
+def recursive_portfolio(
+    first_risk, step_risk, step_worse, step_better, step_kl, step_n, kl, n, delta, rates=None, weights=None
+):
+    """Step after step the root of the mixture of bets on ``l - gamma l'``, which has four values."""
+    own, value = mpf(delta) / (len(step_kl) + 1), mpf(0)
+    strengths = dict(zip((0.0, 0.25, 0.5, 0.75, 1.0), ("0.5", "0.1", "0.1", "0.1", "0.2"), strict=True))
+    steps = [
+        (first_risk, first_risk, 0.0, kl, n),
+        *zip(step_risk, step_worse, step_better, step_kl, step_n, strict=True),
+    ]
+    for *frequencies, divergence, size in steps:
+        grid = pb.bounds.betting_rates(int(size)) if rates is None else (np.asarray(rates), np.asarray(weights))
+        pairs = list(zip(*(each.tolist() for each in grid), strict=True))
+        risk, worse, better = (mpf(float(each)) for each in frequencies)
+        level, terms = _log(mpf(1) / own) + mpf(float(divergence)), []
+        for gamma, share in strengths.items():
+            for rate, weight in pairs:
+                lam, g = mpf(rate), mpf(gamma)
+                growth = worse * mpmath.log(1 - lam) + (risk - worse) * mpmath.log(1 - lam * (1 - g))
+                growth += better * mpmath.log(1 + lam * g)
+                terms.append((_log(mpf(share) * mpf(weight)), growth, lam, g))
+
+        def reached(R, terms=terms, size=int(size), before=value, level=level):
+            logs = [c + size * (growth - mpmath.log(1 - lam * (R - g * before))) for c, growth, lam, g in terms]
+            top = max(logs)
+            return top + mpmath.log(mpmath.fsum(mpmath.exp(each - top) for each in logs)) >= level
+
+        value = _first(reached, mpf(0), mpf(1))
+    return value

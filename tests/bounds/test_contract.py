@@ -29,7 +29,15 @@ def entry(request):
     return request.param
 
 
-COMBINATORS = {"betting_rates", "debiased", "forward_backward", "gibbs_to_vote", "learned_bets"}
+COMBINATORS = {
+    "betting_rates",
+    "debiased",
+    "forward_backward",
+    "gibbs_to_vote",
+    "learned_bets",
+    "recursive_portfolio_step",
+    "recursive_step",
+}
 # reads losses one by one, and has tests of its own in test_sequential.py
 SEQUENCES = {"sequential", "sequential_from_blocks", "sequential_rates", "sequential_statistics"}
 # about two predictors at once, and has tests of its own in test_paired.py
@@ -89,7 +97,7 @@ class TestContract:
         assert not entry.valid_for & entry.published_for
 
     def test_monotone_in_kl(self, entry):
-        if entry.uses_kl:
+        if cases.charged(entry):
             for risk in (0.0, 0.05, 0.4):
                 for n in (5, 100, 10_000):
                     assert np.all(np.diff(cases.call(entry, risk=risk, kl=KLS, n=n)) >= -TINY)
@@ -98,7 +106,7 @@ class TestContract:
     @settings(max_examples=50)
     def test_monotone_in_kl_everywhere(self, risk, kl, factor, n):
         for entry in ENTRIES:
-            if entry.uses_kl:
+            if cases.charged(entry):
                 low, high = (cases.call(entry, risk=risk, kl=x, n=n) for x in (kl, kl * factor))
                 assert low <= high + TINY, entry.name
 
@@ -123,12 +131,12 @@ class TestContract:
 
     def test_limits(self, entry):
         observed = float(cases.empirical(entry, 0.25))
-        if entry.name == "betting":  # for a finite grid the limit is the bound at the smallest rate
+        if entry.name.startswith("betting"):  # for a finite grid the limit is the bound at the smallest rate
             rates, weights = pb.bounds.betting_rates()
             growth = 0.25 * np.log1p(-rates) + cases.MINUS * np.log1p(rates)
-            value = pb.bounds.betting(growth, rates, kl=5.0, n=10**12, delta=0.05, weights=weights)
+            value = entry.function(growth, rates, 5.0, n=10**12, delta=0.05, weights=weights)
             assert value == pytest.approx(observed, abs=1e-4)
-        elif entry.name == "portfolio":  # the same, and fewer strengths than a reference may deserve
+        elif entry.name.startswith("portfolio"):  # the same, and fewer strengths than a reference may deserve
             assert cases.call(entry, risk=0.25, kl=5.0, n=2**40) == pytest.approx(observed, abs=5e-3)
         else:
             assert cases.call(entry, risk=0.25, kl=5.0, n=2**40) == pytest.approx(observed, abs=1e-4)
@@ -137,7 +145,7 @@ class TestContract:
         assert certain <= even
 
     def test_vacuous_rather_than_wrong(self, entry):
-        if entry.uses_kl:
+        if cases.charged(entry):
             assert cases.call(entry, kl=math.inf) == cases.vacuous(entry)
             assert cases.call(entry, kl=1e12) == pytest.approx(cases.vacuous(entry), abs=1e-9)
         for n in (1, 2):
@@ -152,7 +160,7 @@ class TestContract:
 
     def test_a_grid_in_one_call(self, entry):
         grid = cases.call(entry, risk=np.array([0.1, 0.2, 0.3]), kl=np.arange(4.0)[:, None], delta=0.05)
-        assert grid.shape == ((4, 3) if entry.uses_kl else (3,))
+        assert grid.shape == ((4, 3) if cases.charged(entry) else (3,))
 
     @pytest.mark.parametrize(
         ("change", "message"),
@@ -177,9 +185,9 @@ class TestContract:
     def test_bad_statistics(self, entry):
         good = cases.arguments(entry, risk=0.1, kl=5.0, n=1000, delta=0.05)
         for name in entry.statistics:
-            if name in ("rates", "weights", "values"):
+            if name in ("rates", "weights", "values", "log_ratio", "step_kl", "step_n"):  # of other domains
                 continue
-            for wrong in (math.nan, 1e9):
+            for wrong in (math.nan, 1e17):
                 bad = np.full_like(np.asarray(good[name], dtype=float), wrong)
                 with pytest.raises(ValueError, match=f"'{name}'.* argument.* of {entry.name}"):
                     entry.function(**good | {name: bad})

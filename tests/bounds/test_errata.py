@@ -75,3 +75,27 @@ def test_e14_the_relaxed_form_holds_without_its_condition():
     b = pb.categorical_kl(u, v)
     relaxed = u[:, 0] - u[:, 1] + 2.0 * np.sqrt(b * (u[:, 0] + u[:, 1])) + 2.0 * b
     assert np.all(v[:, 0] - v[:, 1] <= relaxed + 1e-12)
+
+
+def test_a_midpoint_is_no_bound():
+    """A bisection for the kl inverse that stops at a relative width of 1e-5 and returns its last midpoint."""
+
+    def midpoint(q, budget):
+        low, high, p = q, 1.0 - 1e-10, q
+        while (high - low) / high >= 1e-5:
+            p = (low + high) / 2.0
+            low, high = (low, p) if pb.kl(q, p) > budget else (p, high)
+        return p
+
+    rng = np.random.default_rng(0)
+    points = np.column_stack([rng.random(300) * 0.2, 10.0 ** rng.uniform(-3.0, -1.0, 300)])
+    found = np.array([midpoint(*point) for point in points.tolist()])
+    gaps = found / pb.kl_inv_upper(points[:, 0], points[:, 1]) - 1.0
+    assert 0.4 < np.mean(gaps < -1e-9) < 0.6
+    assert gaps.min() < -5e-6
+
+
+def test_twice_the_rows():
+    """The numbers of the entry on the rows that a learned prior has left."""
+    values = [pb.bounds.maurer(0.012, 500.0, n, 0.01, constant="published") for n in (30_000, 60_000)]
+    assert values == pytest.approx([0.0441, 0.0321], abs=5e-5)

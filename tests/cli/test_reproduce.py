@@ -65,8 +65,9 @@ def test_usage_names_the_command_and_bad_options_get_one_sentence(run):
     shown = run("reproduce", "--help")
     assert shown.exit_code == 0
     assert shown.stdout.startswith("Usage: pacbayes reproduce")
-    for name in (*SPECIFICATIONS, *reproduction.METHODS, "pacbayes-reproduction"):
-        assert name in shown.stdout
+    shown_names = " ".join(shown.stdout.split())
+    for name in (*SPECIFICATIONS, *reproduction.METHODS, *reproduction.RIVALS, "pacbayes-rivals"):
+        assert name in shown_names
     refused = run("reproduce", "--jobs", "many")
     assert refused.exit_code == 2
     assert refused.stderr.startswith("pacbayes: Invalid value for '--jobs': ")
@@ -110,14 +111,17 @@ def test_reproduce_forwards_its_arguments(run, calls, monkeypatch):
     assert shown.exit_code == 0
     assert "informed" in shown.stdout
     assert shown.stdout.endswith("1 cells, 0 s. Wrote pacbayes-reproduction/cells.csv\n")
-    given = {"quick": True, "seed": 0, "resume": False, "n_jobs": 2}
+    given = {"study": "paper", "quick": True, "seed": 0, "resume": False, "n_jobs": 2}
     assert calls.pop() == ("pacbayes-reproduction", given)
     lists = ["--datasets", "adult,haberman", "--datasets", "mushroom", "--methods", " betting, holdout ,"]
     others = ["--repeats", "4", "--out", "x", "--resume", "--backend", "threading", "--seed", "5"]
     assert run("reproduce", *lists, *others).exit_code == 0
+    assert run("reproduce", "--rivals", "--quick", "--jobs", "2").exit_code == 0
+    assert calls.pop() == ("pacbayes-rivals", given | {"study": "rivals"})
     assert calls.pop() == (
         "x",
         {
+            "study": "paper",
             "datasets": ["adult", "haberman", "mushroom"],
             "methods": ["betting", "holdout"],
             "repeats": 4,

@@ -19,8 +19,11 @@ ESTIMATORS = [
     pb.CertifiedLogisticRegression(random_state=0),
     pb.CertifiedLogisticRegression(bound="betting", random_state=0),
     pb.CertifiedLogisticRegression(prior="zero", bound="betting", reference="online", random_state=0),
+    pb.RecursiveLogisticRegression(steps=2, random_state=0),
     pb.OnlineCertifiedClassifier(LogisticRegression(), random_state=0),
+    pb.PickToLearn(GaussianNB(), rounds=5, random_state=0),
     pb.OnlineCertifiedClassifier(GaussianNB(), certify_last=True, random_state=0),
+    pb.CertifiedForest(n_estimators=5, random_state=0),
 ]
 
 

@@ -11,6 +11,7 @@ from sklearn.datasets import load_digits
 
 from pacbayes.certificate import Certificate, issue
 from pacbayes.torch import CertifiedNetwork, GaussianNetwork, PosteriorTraining, Training, fully_connected
+from pacbayes.torch.network_folder import NetworkRecord
 
 X, Y = load_digits(return_X_y=True)
 X = X / 16.0
@@ -44,6 +45,13 @@ def read_record(folder):
 
 def edit_record(folder, **changes):
     (folder / "network.json").write_text(json.dumps(read_record(folder) | changes))
+
+
+def edit_form(folder, **changes):
+    """Change classes, shape or architecture, and have the certificate say so, too."""
+    edit_record(folder, **changes)
+    old, form = read_certificate(folder), NetworkRecord.from_json((folder / "network.json").read_bytes()).form
+    write_certificate(folder, reissue(old, digests={**old.digests, "network_form": form}))
 
 
 def sha256(data):

@@ -107,3 +107,13 @@ def test_weights_of_another_network_do_not_fit():
         load_state(network, state_bytes(fully_connected(5, 3, 2)))
     with pytest.raises(ValueError, match=r"Got torch\.float64"):
         load_state(network, state_bytes(fully_connected(4, 3, 2).double()))
+
+
+def test_a_network_of_ours_that_was_changed_is_any_other_module():
+    """Built from its description, it would be another predictor with the same weights."""
+    changed = fully_connected(4, 8, 3)
+    assert describe(changed) is not None
+    changed[1] = torch.nn.Tanh()
+    assert describe(changed) is None
+    assert describe(fully_connected(4, 8, 3).double()) is None
+    assert describe(torch.nn.utils.parametrizations.weight_norm(fully_connected(4, (), 3)[0])) is None

@@ -345,3 +345,8 @@ def test_pixels_of_eight_bits():
     model = certified().fit(pixels, LABELS)
     assert model.certificate_.value < 0.15
     np.testing.assert_array_equal(model.predict(pixels[:9]), model.predict(pixels[:9].astype(np.float32) / 255))
+
+
+def test_a_factory_that_needs_arguments():
+    with pytest.raises(ValueError, match=r"must need no arguments, as functools.partial.* missing a required argument"):
+        CertifiedNetwork(fully_connected, split=0.5).fit(np.eye(20), np.arange(20) % 2)

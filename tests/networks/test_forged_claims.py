@@ -5,17 +5,20 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from pacbayes.certificate import Choice
 from pacbayes.procedures import CertificateWarning
-from pacbayes.torch import verify
+from pacbayes.torch import load, verify
 
 from networks.tampering import (
     X,
     Y,
     copy,
+    edit_form,
     edit_record,
     edit_weights,
     failed,
     fit_gaussian,
+    fit_network,
     read_certificate,
     reissue,
     write_certificate,
@@ -27,6 +30,7 @@ ROWS, LABELS = np.concatenate([X[:500], X[:500]]), np.concatenate([Y[:500], Y[:5
 @pytest.fixture(scope="module")
 def originals(tmp_path_factory):
     place = tmp_path_factory.mktemp("originals")
+    fit_network().save(place / "one")
     fit_gaussian().save(place / "last")
     fit_gaussian(layers="linear").save(place / "linear")
     return place
@@ -65,7 +69,7 @@ def test_a_prior_other_than_the_stored_one(folder, what, changes):
     place = folder("last")
     old = read_certificate(place)
     write_certificate(place, reissue(old, choices=change(old, what, **changes)))
-    assert failed(verify(place, X, Y)) == {"prior"}
+    assert failed(verify(place, X, Y)) - {"choices"} == {"prior"}
 
 
 def test_scales_of_the_prior_that_differ_from_weight_to_weight(folder):
@@ -94,7 +98,7 @@ def test_more_draws_than_anyone_would_repeat(folder):
 def test_rows_of_another_size_are_seen_before_anything_is_computed(folder):
     place = folder("last")
     assert failed(verify(place, X[:, :32], Y)) == {"columns"}
-    edit_record(place, input_shape=[8, 8])
+    edit_form(place, input_shape=[8, 8])
     assert failed(verify(place, np.tile(X, 2), Y)) == {"columns"}
 
 
@@ -105,6 +109,54 @@ def test_a_share_held_out_is_learned_again(tmp_path):
 
 def test_classes_that_no_logit_stands_for(folder):
     place = folder("last")
-    edit_record(place, classes=list(range(11)))
+    edit_form(place, classes=list(range(11)))
     with pytest.raises(ValueError, match="one logit for each of 11 classes"):
         verify(place, X, Y)
+
+
+@pytest.mark.parametrize("kind", ["one", "last", "linear"])
+@pytest.mark.parametrize("changes", [{"classes": list(range(9, -1, -1))}, {"input_shape": [8, 8]}], ids=str)
+def test_another_predictor_of_the_same_weights(folder, kind, changes):
+    """Outputs that stand for other labels: nobody who has the folder alone may take that for what was certified."""
+    place = folder(kind)
+    edit_record(place, **changes)
+    assert failed(verify(place)) == {"network_form"}
+    with pytest.raises(ValueError, match="Classes, shape or architecture"):
+        load(place)
+
+
+@pytest.mark.parametrize("kind", ["last", "linear"])
+def test_a_rate_that_was_chosen_afterwards(folder, kind):
+    """The best rate for what was counted, said to have been predicted on learning rows."""
+    place = folder(kind)
+    old = read_certificate(place)
+    forged = [
+        reissue(old, statement={"rates": rate}, choices=change(old, "rate", value=rate))
+        for rate in (0.8, 0.9, 1.1, 1.2) * np.array(old.statements[0].rates)
+    ]
+    best = min(forged, key=lambda each: each.value)
+    assert best.value < old.value
+    write_certificate(place, best)
+    assert failed(verify(place, X, Y)) == {"rate"}
+    for rows in (0, len(Y), "many"):
+        write_certificate(place, reissue(best, choices=change(best, "held_out", value=rows)))
+        assert {"rate", "choices", "claims"} & failed(verify(place, X, Y))
+
+
+@pytest.mark.parametrize("kind", ["last", "linear"])
+def test_choices_left_out_or_invented(folder, kind):
+    """That the posterior was chosen on all rows, above all."""
+    place = folder(kind)
+    old = read_certificate(place)
+    for what in ("posterior_mean", "objective", "held_out", "prior_scale", "bound", "candidates"):
+        kept = [each for each in old.choices if each.what != what]
+        write_certificate(place, reissue(old, choices=kept))
+        assert {"choices", "rate"} & failed(verify(place, X, Y)), what
+    for more in (Choice("audit", "passed", "given"), old.choices[1]):
+        write_certificate(place, reissue(old, choices=[*old.choices, more]))
+        assert "choices" in failed(verify(place, X, Y)), more
+    for what, changes in (("objective", {"value": "magic"}), ("posterior_mean", {"where": "learning_rows"})):
+        write_certificate(place, reissue(old, choices=change(old, what, **changes)))
+        assert {"choices", "rate"} & failed(verify(place, X, Y)), what
+    write_certificate(place, reissue(old, choices=change(old, "prior_mean", value="initial", where="given")))
+    assert "choices" in failed(verify(place, X, Y))

@@ -1,6 +1,7 @@
 """Networks with a Gaussian over some of their layers: what is certified, what is drawn, and what is refused."""
 
 import math
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -141,15 +142,18 @@ def test_posterior_that_ends_at_the_prior_is_not_settled():
 
 
 def test_data_free_prior():
-    model = fit(small, "last", 1.0, split=0.0, prior_mean="zero", posterior_training=PosteriorTraining(15, 300, 0.2))
+    options = {"split": 0.0, "classes": range(10)}
+    model = fit(small, "last", 1.0, prior_mean="zero", posterior_training=PosteriorTraining(15, 300, 0.2), **options)
     (statement,) = model.certificate_.statements
     assert statement.n == len(Y)
     assert model.n_learning_ == 0
     assert statement.value < 0.6
     assert statement.kl > 50.0
     assert all(not value.any() for value in model.prior_.means.values())
-    initial = fit(small, "last", 0.1, split=0.0)
+    initial = fit(small, "last", 0.1, **options)
     assert any(value.any() for value in initial.prior_.means.values())
+    with pytest.raises(ValueError, match="'classes' argument of GaussianNetwork must be given"):
+        fit(small, "last", 0.1, split=0.0)  # what its logits stand for would be read off the judged rows
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -329,3 +333,28 @@ def test_posterior_training_as_plain_data():
     assert PosteriorTraining.from_dict(SHORT.to_dict()) == SHORT
     with pytest.raises(ValueError, match="must have the fields"):
         PosteriorTraining.from_dict({"speed": 3})
+
+
+def test_a_divergence_beyond_all_doubles_is_infinite():
+    """And not the 0 of a posterior that is the prior."""
+    tiny, huge = (
+        WeightGaussian({"w": torch.zeros(2).double()}, {"w": torch.full((2,), scale, dtype=torch.float64)})
+        for scale in (1e-300, 1e300)
+    )
+    assert huge.kl(tiny) == tiny.kl(huge) == np.inf
+
+
+def test_a_bar_for_the_posterior(monkeypatch):
+    shown = []
+
+    @contextmanager
+    def show(epochs, wanted, label):
+        shown.append((epochs, wanted, label))
+        yield shown.append
+
+    monkeypatch.setattr("pacbayes.torch.descent.show_progress", show)
+    fit(small, "last", 0.1, progress=True, training=Training(epochs=0))
+    first, *bounds = shown
+    assert first == (SHORT.epochs, True, "posterior, bound")
+    assert len(bounds) == SHORT.epochs
+    assert all(0.0 < each <= 1.0 for each in bounds)

@@ -151,3 +151,8 @@ def test_junk_is_refused(module):
         pb.certify(module, FRESH)
     with pytest.raises(ValueError, match="must be a fitted classifier or regressor"):
         pb.certify(torch, FRESH.reshape(-1, 64), TRUE)
+
+
+def test_a_single_output_for_two_classes():
+    with pytest.raises(ValueError, match=r"a number per class, two for two classes\. Got a single one"):
+        pb.certify(nn.Sequential(nn.Flatten(), nn.Linear(64, 1)), FRESH, (TRUE > 4).astype(int))

@@ -8,7 +8,7 @@ from torch import nn
 from torch.nn import functional
 
 import pacbayes as pb
-from pacbayes.torch import CertifiedNetwork, GaussianNetwork, PosteriorTraining, Training, train
+from pacbayes.torch import CertifiedNetwork, GaussianNetwork, PosteriorTraining, Training, fully_connected, train
 from pacbayes.torch.layers import choose_layers
 
 X, Y = load_digits(return_X_y=True)
@@ -171,6 +171,8 @@ def test_layers_that_are_made_by_the_first_rows():
         ({"classes": [None, 1]}, "'classes' argument"),
         ({"classes": [0, 0, 1]}, "'classes' argument"),
         ({"passes": 1001}, "from 1 to 1000"),
+        ({"module": fully_connected}, "must need no arguments"),
+        ({"module": lambda: Two().double()}, "must have weights of single precision"),
     ],
 )
 def test_junk_has_one_sentence(options, words):

@@ -42,6 +42,14 @@ class LinearNetwork:
         scales = np.array([self.prior_scale, self.scale])
         return {"network": digest_of_arrays(prior=self.prior, mean=self.mean, scales=scales)}
 
+    def choices_again(self, certificate):
+        del certificate
+        return self.choices
+
+    def rate_again(self, certificate, sample, start):
+        del certificate, sample, start
+        return self.rate
+
     @property
     def stored(self):
         return {"prior": self.prior, "mean": self.mean}

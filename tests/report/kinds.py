@@ -54,12 +54,15 @@ def certificates():
         "betting": pb.CertifiedLogisticRegression(bound="betting", reference="online", candidates=3, random_state=0)
         .fit(X, Y)
         .certificate_,
+        "kept": pb.CertifiedLogisticRegression(derandomize="draw", random_state=0).fit(X, Y).certificate_,
         "network": _network(rate=0.5),
         "draws": _network(is_drawn=True, passes=3),
         "prior": _network(is_prior=True),
+        "forest": pb.CertifiedForest(n_estimators=5, bound="disagreement", random_state=0).fit(X, Y).certificate_,
         "online": stream.fit(X, Y).certificate_,
         "predictions": pb.certify_predictions(Y, np.where(SAMPLE.X[:600, 0] > 0, 1, -1)),
         "model": pb.certify(LogisticRegression().fit(X[:300], Y[:300]), X[300:], Y[300:]),
+        "picked": pb.PickToLearn(LogisticRegression(), random_state=0).fit(X, Y).certificate_,
         "selective": pb.SelectiveClassifier(LogisticRegression(), 0.2, random_state=0).fit(X, Y).certificate_,
         "misses": pb.SelectiveClassifier(LogisticRegression(), max_fnr=0.3, positive=1, random_state=0)
         .fit(X, Y)

@@ -188,9 +188,8 @@ def test_bad_input(arguments, message):
         reproduction.run(**arguments)
 
 
-def test_a_method_can_be_added_and_reaches_worker_processes(monkeypatch):
-    monkeypatch.setattr("pacbayes.reproduction.methods.METHODS", methods := dict(reproduction.METHODS))
-    monkeypatch.setattr("pacbayes.reproduction.cells.METHODS", methods)
+def test_a_method_can_be_added_and_reaches_worker_processes(request):
+    request.addfinalizer(lambda: reproduction.METHODS.pop("rows", None))
 
     @reproduction.method("rows", "rows", "baselines", "the share of rows tested", "none")
     def rows(split):

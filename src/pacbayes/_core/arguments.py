@@ -44,6 +44,9 @@ class Domain:
 
 _UNIT = Domain(0.0, 1.0, "lie in [0, 1]")
 _COUNT = Domain(1.0, _LARGEST_N, "be a whole number between 1 and 2**53", whole=True)
+_DIVERGENCE = Domain(0.0, math.inf, "be non-negative (it may be infinite)")
+# below 1e-290 a share of delta may have lost digits
+_SHARE = Domain(1e-290, 1.0, "be a number strictly between 0 and 1 (and at least 1e-290)", open_ends=True)
 _GROWTH = Domain(-math.inf, math.log(2.0), "lie between log(1 - rate) and log(1 + rate)")
 DOMAINS = {
     "risk": _UNIT,
@@ -51,16 +54,22 @@ DOMAINS = {
     "minus": _UNIT,
     "second": _UNIT,
     "reference": _UNIT,
+    "gibbs": _UNIT,
+    "tandem": _UNIT,
+    "disagreement": _UNIT,
     "value": _UNIT,
     "strength": _UNIT,
     "variance": Domain(0.0, 0.5, "lie in [0, 1/2]"),
     "excess": Domain(-1.0, 1.0, "lie in [-1, 1]"),
-    "kl": Domain(0.0, math.inf, "be non-negative (it may be infinite)"),
-    # below 1e-290 a share of delta may have lost digits
-    "delta": Domain(1e-290, 1.0, "be a number strictly between 0 and 1 (and at least 1e-290)", open_ends=True),
+    "kl": _DIVERGENCE,
+    "log_ratio": Domain(-math.inf, math.inf, "be a number (it may be negative or infinite)"),
+    "delta": _SHARE,
     "n": _COUNT,
+    "n_pairs": _COUNT,
     "draws": _COUNT,
     "errors": Domain(0.0, _LARGEST_N, "be a whole number between 0 and 2**53", whole=True),
+    "looks": _COUNT,
+    "size": Domain(0.0, _LARGEST_N, "be a whole number between 0 and 2**53", whole=True),
     "rates": Domain(0.0, 1.0, "lie strictly between 0 and 1", open_ends=True),
     "weights": Domain(0.0, 1.0, "be positive and at most 1"),
     "frequencies": _UNIT,
@@ -71,6 +80,17 @@ DOMAINS = {
     "risk_second": _UNIT,
     "reference_second": _UNIT,
     "reference_log_growth": _GROWTH,
+    "previous": _UNIT,
+    "gamma": _UNIT,
+    "first_risk": _UNIT,
+    "worse": _UNIT,
+    "better": _UNIT,
+    "step_risk": _UNIT,
+    "step_worse": _UNIT,
+    "step_better": _UNIT,
+    "step_kl": _DIVERGENCE,
+    "step_n": _COUNT,
+    "delta_mc": _SHARE,
 }
 
 

@@ -124,6 +124,7 @@ def ask_row_by_row(
     seed: Sequence[int],
     alone: int = ALONE,
     *,
+    blocks: int = _BLOCKS,
     within: float = 0.0,
     verb: str = "answer for",
     truth: IntArray | None = None,
@@ -143,6 +144,8 @@ def ask_row_by_row(
         From :func:`seed_of`.
     alone : int
         How many rows are asked one at a time.
+    blocks : int
+        The most small batches that all rows are asked in.
     within : float
         How much answers that count as the same may differ.
     verb : str
@@ -163,7 +166,7 @@ def ask_row_by_row(
     ValueError: str must answer for each row by itself. Got 30 of 64 rows that are answered differently alone or in \
 another batch.
     """
-    options = {"within": within, "verb": verb, "truth": truth, "errs": errs}
+    options = {"most": blocks, "within": within, "verb": verb, "truth": truth, "errs": errs}
     return ask_in_blocks(model, lambda: [(np.arange(n), ask)], n, seed, alone, **options)  # type: ignore[arg-type]
 
 
@@ -174,6 +177,7 @@ def ask_in_blocks(
     seed: Sequence[int],
     alone: int = ALONE,
     *,
+    most: int = _BLOCKS,
     within: float = 0.0,
     verb: str = "answer for",
     truth: IntArray | None = None,
@@ -188,6 +192,8 @@ def ask_in_blocks(
     blocks : callable
         Gives the blocks, the same each time: positions among the ``n`` rows, ascending, and what asks about some of
         them.
+    most : int
+        Small batches that all rows are asked in at most, but for two of each block.
 
     Examples
     --------
@@ -201,7 +207,8 @@ def ask_in_blocks(
     generator, other = np.random.RandomState(np.asarray(seed, dtype=np.uint32)), _copy_of(model)
     sample, collected = generator.permutation(n)[:alone].copy(), _Collected(n)  # a copy, lest all n be kept
     for members, ask in blocks():
-        chosen, parts = _places_in(members, sample), _random_blocks(generator, members.size, n)
+        share = most if members.size == n else max(most * members.size // n, 2)
+        chosen, parts = _places_in(members, sample), _random_blocks(generator, members.size, share)
         try:
             singly = _ask_alone(other, ask, chosen)
             in_parts = [(part, ask(other, part)) for part in parts]
@@ -299,9 +306,8 @@ def _ask_alone(model: Model, ask: Ask[Model], rows: IntArray) -> Parts:
     return [(rows, np.concatenate([ask(model, rows[index : index + 1]) for index in range(rows.size)]))]
 
 
-def _random_blocks(generator: np.random.RandomState, size: int, n: int) -> list[IntArray]:
-    """Return all places of a block of so many of n rows in random order, cut at random."""
-    most = max(_BLOCKS * size // n, 2)
+def _random_blocks(generator: np.random.RandomState, size: int, most: int) -> list[IntArray]:
+    """Return all places of a block of so many rows in random order, cut at random into at most so many."""
     order, count = generator.permutation(size), min(max(-(-size // _BLOCK), 2), most, size)
     cuts = np.sort(generator.permutation(size - 1)[: count - 1] + 1)
     return np.split(order, cuts.tolist())

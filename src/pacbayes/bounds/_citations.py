@@ -19,6 +19,14 @@ CITATIONS = {
         journal="arXiv:2202.05560",
         year="2022",
     ),
+    "bazinet": _entry(
+        "inproceedings",
+        "bazinet2025sample",
+        title="Sample Compression Unleashed: New Generalization Bounds for Real Valued Losses",
+        author="Bazinet, Mathieu and Zantedeschi, Valentina and Germain, Pascal",
+        booktitle="International Conference on Artificial Intelligence and Statistics",
+        year="2025",
+    ),
     "biggs": _entry(
         "inproceedings",
         "biggs2023tighter",
@@ -67,6 +75,14 @@ CITATIONS = {
         booktitle="Advances in Neural Information Processing Systems",
         year="2002",
     ),
+    "langford2005": _entry(
+        "article",
+        "langford2005tutorial",
+        title="Tutorial on Practical Prediction Theory for Classification",
+        author="Langford, John",
+        journal="Journal of Machine Learning Research",
+        year="2005",
+    ),
     "maurer": _entry(
         "article",
         "maurer2004note",
@@ -82,6 +98,14 @@ CITATIONS = {
         author="McNemar, Quinn",
         journal="Psychometrika",
         year="1947",
+    ),
+    "masegosa": _entry(
+        "inproceedings",
+        "masegosa2020second",
+        title="Second Order PAC-Bayesian Bounds for the Weighted Majority Vote",
+        author="Masegosa, Andr{\\'e}s R. and Lorenzen, Stephan S. and Igel, Christian and Seldin, Yevgeny",
+        booktitle="Advances in Neural Information Processing Systems",
+        year="2020",
     ),
     "mcallester1999": _entry(
         "inproceedings",
@@ -107,12 +131,29 @@ CITATIONS = {
         booktitle="Advances in Neural Information Processing Systems",
         year="2019",
     ),
+    "paccagnan": _entry(
+        "inproceedings",
+        "paccagnan2023pick",
+        title="The Pick-to-Learn Algorithm: Empowering Compression for Tight Generalization Bounds and Improved \
+Post-training Performance",
+        author="Paccagnan, Dario and Campi, Marco C. and Garatti, Simone",
+        booktitle="Advances in Neural Information Processing Systems",
+        year="2023",
+    ),
     "portfolio": _entry(
         "misc",
         "pacbayes2026portfolio",
         title="pacbayes: Generalisation Certificates for Machine Learning (theory: the portfolio)",
         author="{The pacbayes developers}",
         year="2026",
+    ),
+    "rivasplata": _entry(
+        "inproceedings",
+        "rivasplata2020pac",
+        title="PAC-Bayes Analysis Beyond the Usual Bounds",
+        author="Rivasplata, Omar and Kuzborskij, Ilja and Szepesv{\\'a}ri, Csaba and Shawe-Taylor, John",
+        booktitle="Advances in Neural Information Processing Systems",
+        year="2020",
     ),
     "tolstikhin": _entry(
         "inproceedings",
@@ -122,12 +163,28 @@ CITATIONS = {
         booktitle="Advances in Neural Information Processing Systems",
         year="2013",
     ),
+    "viallard": _entry(
+        "article",
+        "viallard2023general",
+        title="A General Framework for the Practical Disintegration of PAC-Bayesian Bounds",
+        author="Viallard, Paul and Germain, Pascal and Habrard, Amaury and Morvant, Emilie",
+        journal="Machine Learning",
+        year="2023",
+    ),
     "waudby": _entry(
         "article",
         "waudbysmith2024estimating",
         title="Estimating Means of Bounded Random Variables by Betting",
         author="Waudby-Smith, Ian and Ramdas, Aaditya",
         journal="Journal of the Royal Statistical Society Series B",
+        year="2024",
+    ),
+    "wu2024": _entry(
+        "inproceedings",
+        "wu2024recursive",
+        title="Recursive PAC-Bayes: A Frequentist Approach to Sequential Prior Updates with No Information Loss",
+        author="Wu, Yi-Shan and Zhang, Yijie and Ch{\\'e}rief-Abdellatif, Badr-Eddine and Seldin, Yevgeny",
+        booktitle="Advances in Neural Information Processing Systems",
         year="2024",
     ),
     "wu": _entry(
@@ -137,5 +194,15 @@ CITATIONS = {
         author="Wu, Yi-Shan and Seldin, Yevgeny",
         booktitle="Advances in Neural Information Processing Systems",
         year="2022",
+    ),
+    "wu2021": _entry(
+        "inproceedings",
+        "wu2021chebyshev",
+        title="Chebyshev-Cantelli PAC-Bayes-Bennett Inequality for the Weighted Majority Vote",
+        author=(
+            "Wu, Yi-Shan and Masegosa, Andr{\\'e}s R. and Lorenzen, Stephan S. and Igel, Christian and Seldin, Yevgeny"
+        ),
+        booktitle="Advances in Neural Information Processing Systems",
+        year="2021",
     ),
 }

@@ -21,7 +21,7 @@ from pacbayes.bounds._grid import checked_grid
 from pacbayes.bounds._signatures import Result
 from pacbayes.numerics.mixture import mixture_root
 
-__all__ = ["betting", "betting_rates"]
+__all__ = ["bet", "betting", "betting_rates"]
 
 _GROWTH_ROUNDING = 1e-9
 
@@ -123,31 +123,51 @@ def betting(
     >>> round(pb.bounds.betting(log_growth, rates, kl=10.0, n=1000, delta=0.05, weights=weights), 6)
     0.098033
     """
-    lam, log_cost = checked_grid("betting", rates, weights)
     kls, sizes, deltas = checked("betting", kl=kl, n=n, delta=delta)
-    growth = _checked_growth(log_growth, lam, scalar_rate=np.ndim(rates) == 0)
-    check_shapes("betting", log_growth=growth.shape[:-1], others=kls.shape)
-    shape = np.broadcast_shapes(growth.shape[:-1], kls.shape)
+    level = np.minimum(kls + log_inverse(deltas), LARGEST) * (1.0 + 2.0 * EPS)
+    value, slopes = bet("betting", log_growth, rates, weights, sizes, level)
+    return (value, {"log_growth": slopes[0], "kl": slopes[1]}) if return_grad else value
+
+
+def bet(
+    owner: str,
+    log_growth: ArrayLike,
+    rates: ArrayLike,
+    weights: ArrayLike | None,
+    sizes: FloatArray,
+    levels: FloatArray,
+) -> tuple[FloatOrArray, tuple[FloatOrArray, FloatOrArray]]:
+    """Return where the mixture of bets reaches a level, and the derivatives with respect to growth and level.
+
+    Parameters
+    ----------
+    owner : str
+        The bound that asks, for messages.
+    log_growth, rates, weights : array_like
+        As in :func:`betting`.
+    sizes, levels : ndarray
+        Numbers of examples, and logarithms of what the mixture is not to exceed, rounded up; of one shape.
+    """
+    lam, log_cost = checked_grid(owner, rates, weights)
+    growth = _checked_growth(owner, log_growth, lam, scalar_rate=np.ndim(rates) == 0)
+    check_shapes(owner, log_growth=growth.shape[:-1], others=sizes.shape)
+    shape = np.broadcast_shapes(growth.shape[:-1], sizes.shape)
     rows = np.broadcast_to(growth, (*shape, lam.size)).reshape(-1, lam.size)
-    n_rows, kl_rows, delta_rows = (np.broadcast_to(each, shape).reshape(-1) for each in (sizes, kls, deltas))
-    level = np.minimum(kl_rows + log_inverse(delta_rows), LARGEST) * (1.0 + 2.0 * EPS)
-    root, shares, slope = mixture_root(rows, lam, -log_cost, n_rows, level)
-    value = clipped(root.reshape(shape), -1.0)
-    if not return_grad:
-        return value
-    of_growth = (-shares / slope[:, None]).reshape(*shape, lam.size)
-    return value, {
-        "log_growth": plain(of_growth[..., 0]) if np.ndim(rates) == 0 else of_growth,
-        "kl": plain((1.0 / (n_rows * slope)).reshape(shape)),
-    }
+    n_rows, level_rows = (np.broadcast_to(each, shape).reshape(-1) for each in (sizes, levels))
+    root, shares, slope = mixture_root(rows, lam, -log_cost, n_rows, level_rows)
+    with np.errstate(all="ignore"):
+        of_growth = (-shares / slope[:, None]).reshape(*shape, lam.size)
+        of_level = (1.0 / (n_rows * slope)).reshape(shape)
+    of_rates = plain(of_growth[..., 0]) if np.ndim(rates) == 0 else of_growth
+    return clipped(root.reshape(shape), -1.0), (of_rates, plain(of_level))
 
 
-def _checked_growth(log_growth: ArrayLike, lam: FloatArray, *, scalar_rate: bool) -> FloatArray:
-    growth = to_floats("betting", "log_growth", log_growth)
+def _checked_growth(owner: str, log_growth: ArrayLike, lam: FloatArray, *, scalar_rate: bool) -> FloatArray:
+    growth = to_floats(owner, "log_growth", log_growth)
     growth = growth[..., None] if scalar_rate else growth
     if growth.ndim == 0 or growth.shape[-1] != lam.size:
         raise ValueError(
-            f"The 'log_growth' argument of betting must have one entry per rate ({lam.size}) on its last axis. "
+            f"The 'log_growth' argument of {owner} must have one entry per rate ({lam.size}) on its last axis. "
             f"Got shape {growth.shape} instead."
         )
     low, high = np.log1p(-lam), np.log1p(lam)
@@ -155,7 +175,7 @@ def _checked_growth(log_growth: ArrayLike, lam: FloatArray, *, scalar_rate: bool
     inside = (growth >= low - tolerance) & (growth <= high + tolerance)
     if not np.all(inside):
         raise ValueError(
-            "The 'log_growth' argument of betting must lie between log(1 - rate) and log(1 + rate). "
+            f"The 'log_growth' argument of {owner} must lie between log(1 - rate) and log(1 + rate). "
             f"Got {float(growth[~inside].flat[0])!r} instead."
         )
     return np.clip(growth, low, high)

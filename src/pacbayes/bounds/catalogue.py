@@ -34,6 +34,7 @@ def catalogue() -> tuple[Entry, ...]:
     ...         print(record.name, record.statistics, record.valid_at)
     unexpected_bernstein ('excess', 'second') all_n_fixed_rates
     betting ('log_growth', 'rates', 'weights') all_n_fixed_rates
+    betting_draw ('log_growth', 'rates', 'weights', 'log_ratio') draw_n_and_later
     """
     return _ENTRIES
 

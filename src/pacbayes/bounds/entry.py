@@ -79,14 +79,15 @@ class Entry:
         As codes; :func:`pacbayes.bounds.words.conditions` says them in words.
     valid_for, published_for : frozenset of str
         Kinds of reference for which it is proved, and for which it is only published.
-    valid_at : {"one_n", "all_n", "all_n_fixed_rates", "all_n_no_plan"}
+    valid_at : {"one_n", "all_n", "all_n_fixed_rates", "all_n_no_plan", "draw_n_and_later"}
         The sample sizes for which it holds at once; :func:`pacbayes.bounds.words.sample_sizes` says it in words.
     citation : str
         BibTeX.
     description : str
         One sentence.
     numbers : mapping
-        The arguments among ``statistics`` that are the bound's own, and not statistics of a summary; then all are.
+        The arguments among ``statistics`` that are the bound's own, and not statistics of a summary. Usually all are;
+        a bound for one kept draw reads statistics of that draw besides.
     """
 
     name: str
@@ -106,6 +107,11 @@ class Entry:
     def reads_summary(self) -> bool:
         """Whether its arguments are statistics of a summary, as :data:`pacbayes.statistics.TABLE` lists them."""
         return not self.numbers
+
+    @property
+    def reads_own_numbers(self) -> bool:
+        """Whether all of its arguments are numbers of its own."""
+        return bool(self.numbers) and set(self.statistics) <= set(self.numbers)
 
 
 class Fields(TypedDict, total=False):

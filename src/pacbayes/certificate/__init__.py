@@ -15,8 +15,10 @@ from pacbayes.certificate.last_shares import last_share
 from pacbayes.certificate.notices import find_empty, find_notices, is_vacuous, notice_words
 from pacbayes.certificate.order import add_period, restrict_to_later
 from pacbayes.certificate.parts import rows_for_half
+from pacbayes.certificate.picks import GROWTH, KEPT_ROUND, PICKED, ROUNDS, rows_per_round
 from pacbayes.certificate.quantities import QUANTITIES, Quantity
 from pacbayes.certificate.records import POSTERIOR_IS_PRIOR
+from pacbayes.certificate.recursions import MOST_STEPS, PARTS, part_ends
 from pacbayes.certificate.sequences import TARGETS, THRESHOLD, THRESHOLDS, count_passed, rows_for_target
 from pacbayes.certificate.shares import METRIC_WEIGHTS, recorded_weights, share_among, write_weights
 from pacbayes.certificate.statement import REFIT, Choice, Consequence, Drawn, Reference, Source, Statement, metric_name
@@ -29,12 +31,18 @@ __all__ = [
     "DRAW_SEED",
     "DRAW_SHARE",
     "GROUP_COLUMNS",
+    "GROWTH",
+    "KEPT_ROUND",
     "LEARNING_CURVE",
     "METRIC_WEIGHTS",
     "MOST_PASSES",
+    "MOST_STEPS",
+    "PARTS",
+    "PICKED",
     "POSTERIOR_IS_PRIOR",
     "QUANTITIES",
     "REFIT",
+    "ROUNDS",
     "SEPARATOR",
     "SOURCE_BOUNDS",
     "SUBJECTS",
@@ -72,6 +80,7 @@ __all__ = [
     "last_share",
     "metric_name",
     "notice_words",
+    "part_ends",
     "portfolio_weights",
     "read_curve",
     "recorded_weights",
@@ -79,6 +88,7 @@ __all__ = [
     "risk_bound",
     "rows_for_half",
     "rows_for_target",
+    "rows_per_round",
     "schema",
     "share_among",
     "side_delta",

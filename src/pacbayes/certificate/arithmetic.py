@@ -52,12 +52,13 @@ def risk_bound(
         source = SimpleNamespace(n=n, reference_kind=reference.kind, **observed)
         return bounds.debiased(source, kl, delta, excess=bound, reference=reference.bound, split=reference.split)
     record = bounds.get(bound)
-    if several and record.function is not bounds.portfolio:
+    if several and "strengths" not in record.statistics:
         raise ValueError(f"A statement with references must have the bound 'portfolio'. Got {bound!r:.60} instead.")
     bounds.require_sound("Certificate", record, "predictable" if several else "none", None)
     if several:
         given = {name: observed[name] for name in record.statistics} | portfolio_weights(bets)
-        found = bounds.portfolio(**given, kl=kl, n=n, delta=delta, several=True)
+        charged = {"kl": kl} if record.uses_kl else {}  # of a kept draw the log ratio is among what is observed
+        found = record.function(**given, **charged, n=n, delta=delta, several=True)
     else:
         found = bounds.evaluate(record, observed, n, delta, kl)
     value = np.clip(np.asarray(found), 0.0, 1.0)
@@ -89,9 +90,10 @@ def rates_of(rates: str | float | None, n: int, delta: float) -> tuple[FloatArra
 
 def statistics_of(statement: Statement, delta: float) -> dict[str, Any]:
     """Return every statistic that follows from what was observed; ``delta`` is that of the statement's grid."""
-    observed, own = statement.observed, bounds.get(statement.bound).numbers
-    if own:
-        return {name: observed[name] for name in own}
+    observed, record = statement.observed, bounds.get(statement.bound)
+    own = {name: observed[name] for name in record.numbers}
+    if record.reads_own_numbers:
+        return own
     if "block_means" in observed:
         return block_statistics(observed, statement.rates, statement.n, delta)
     bets = bets_of(statement, delta)
@@ -99,7 +101,7 @@ def statistics_of(statement: Statement, delta: float) -> dict[str, Any]:
     if "errors" in observed:
         given = {name: observed[name] for name in ("errors", "reference_errors", "both") if name in observed}
         strength = 1.0 if statement.reference is None else statement.reference.strength
-        return statistics.from_outcomes(statement.n, **given, strength=strength, rates=rates, weights=weights)
+        return statistics.from_outcomes(statement.n, **given, strength=strength, rates=rates, weights=weights) | own
     return {**observed, "log_growth": np.asarray(observed["log_growth"]), "rates": rates, "weights": weights}
 
 

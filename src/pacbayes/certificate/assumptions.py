@@ -15,10 +15,14 @@ ASSUMPTIONS = {
     "row_by_row": "Each row is predicted by itself: its prediction is the same alone as among any other rows. Judged "
     "rows were compared between batches, and a sample of them alone; if the answers for a row differ, the worst one "
     "counts.",
+    "rule_before": "The rule by which the model picks the rows it learns from (its learner and settings, the rounds, "
+    "the bound) was fixed before these rows were looked at, and the learner is given the picked rows alone.",
     "scores_by_row": "The scores of a row are the same alone as among any other rows, but for rounding: networks are "
     "judged in evaluation mode, and a draw whose two largest scores nearly agree counts as an error.",
     "drawn_once": "The networks that were judged were drawn once, from a seed that was not chosen by the errors it "
     "gives.",
+    "one_draw": "The model was drawn once: its seed was not chosen by the results it gives. Whoever draws from several "
+    "seeds and keeps one of the models counts them as candidates=.",
     "arrival_order": "The rows of updates are taken in the order in which they came, and were not rearranged after "
     "anybody had looked at them.",
     "unseen": "The predictor was fixed before these examples were looked at: they played no part in training or "

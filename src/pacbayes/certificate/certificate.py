@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Certificate"]
 
+_PREDICTED = ("predict", "kept_draw")  # whom `predict` answers by
+
 
 @dataclass(frozen=True, kw_only=True)
 class Certificate:
@@ -104,7 +106,7 @@ class Certificate:
     def vote_value(self) -> float | None:
         """The bound on what ``predict`` returns, from the first statement; None if it says nothing of it."""
         first = self.statements[0]
-        return first.value_about("predict") if first.about == "predict" else first.value_about("vote")
+        return first.value if first.about in _PREDICTED else first.value_about("vote")
 
     @property
     def is_listed(self) -> bool:

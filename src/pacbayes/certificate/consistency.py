@@ -15,15 +15,19 @@ from pacbayes.certificate.checks import AGREEMENT, Check, compare
 from pacbayes.certificate.differences import wrong_comparison
 from pacbayes.certificate.draws import is_own_network, wrong_draws
 from pacbayes.certificate.groups import check_groups, own_rows
+from pacbayes.certificate.kept_draws import is_own_draw
 from pacbayes.certificate.last_shares import last_share
 from pacbayes.certificate.parameters import is_own_parameter
 from pacbayes.certificate.parts import wrong_parts
+from pacbayes.certificate.picks import PICKED, is_own_pick, wrong_picks
 from pacbayes.certificate.quantities import QUANTITIES
+from pacbayes.certificate.recursions import RECURSIVE_BOUNDS, is_own_recursion, wrong_recursion
 from pacbayes.certificate.sequences import SEQUENCE_SUBJECTS, is_own_sequence, wrong_steps
 from pacbayes.certificate.shares import METRIC_WEIGHTS, check_even_shares
 from pacbayes.certificate.statement import Statement
 from pacbayes.certificate.subjects import SUBJECTS
 from pacbayes.certificate.transfers import is_own_source, wrong_disagreements
+from pacbayes.certificate.votes import wrong_votes
 
 if TYPE_CHECKING:
     from pacbayes.certificate.certificate import Certificate
@@ -35,6 +39,7 @@ _SPLIT = 0.5  # of delta between excess and reference
 _PARAMETERS = {each.parameter for each in QUANTITIES.values()} - {None}
 _COUNTED = ("errors", "reference_errors", "both")
 _KINDS = {"fixed", "predictable"}
+_PORTFOLIOS = {"portfolio", "portfolio_draw"}
 _MOST_REFERENCES = 3  # one of each: fixed, refitted, learning at every example
 
 
@@ -138,17 +143,21 @@ def _check_claims(record: Certificate, statement: Statement) -> Check:
     complaints = {
         "procedure": record.procedure not in subject.procedures,
         "order": _is_order_unknown(record),
-        "bound": statement.bound not in subject.bounds if subject.bounds is not None else not bound.uses_kl,
+        "bound": statement.bound not in subject.bounds
+        if subject.bounds is not None
+        else not (bound.uses_kl and bound.reads_summary),
         "divergence": statement.kl != 0.0 and not (subject.has_divergence and bound.uses_kl),
         "reference": not _own_references(record, statement),
         "source": subject.has_source
         if statement.source is None
         else not is_own_source(record, statement, statement.source),
         "draws": (subject.has_draws or statement.drawn is not None) and not is_own_network(record, statement),
+        "picks": statement.about == PICKED and not is_own_pick(record, statement),
         "rates": not _own_rates(record, statement),
         "quantity": not _own_quantity(statement),
         "sequence": (statement.is_step or statement.about in SEQUENCE_SUBJECTS)
         and not is_own_sequence(record, statement),
+        "steps": statement.bound in RECURSIVE_BOUNDS and not is_own_recursion(record, statement),
         "rows": (statement.group is not None or bool(statement.groups)) and not own_rows(record, statement),
         "scale": not _own_scale(record, statement),
         "assumptions": not _own_assumptions(record, statement),
@@ -226,12 +235,13 @@ def _own_references(record: Certificate, statement: Statement) -> bool:
     """
     reference, kinds = statement.reference, statement.references
     if reference is None and not kinds:
-        return statement.bound != "portfolio"
+        return statement.bound not in _PORTFOLIOS
     if not SUBJECTS[statement.about].has_divergence:
         return False
     if reference is None:
-        return statement.bound == "portfolio" and set(kinds) <= _KINDS and len(kinds) <= _MOST_REFERENCES
-    return not kinds and reference.split == _SPLIT and bool(_chosen(record, "strength") == reference.strength)
+        return statement.bound in _PORTFOLIOS and set(kinds) <= _KINDS and len(kinds) <= _MOST_REFERENCES
+    alone = not kinds and not SUBJECTS[statement.about].is_kept
+    return alone and reference.split == _SPLIT and bool(_chosen(record, "strength") == reference.strength)
 
 
 def _own_rates(record: Certificate, statement: Statement) -> bool:
@@ -263,10 +273,10 @@ def _check_observed(record: Certificate, statement: Statement) -> Check:
         wrong = wrong_steps(record, statement)
     elif statement.has_parts:
         wrong = wrong_parts(statement)
-    elif bounds.get(statement.bound).numbers:
-        wrong = _wrong_numbers(statement)
+    elif bounds.get(statement.bound).reads_own_numbers:
+        wrong = _wrong_numbers(statement) or wrong_votes(record, statement)
     elif "errors" in statement.observed:
-        wrong = _wrong_counts(statement)
+        wrong = _wrong_counts(record, statement)
     elif statement.n == 0:
         wrong = "names"
     elif "block_means" in statement.observed:
@@ -278,21 +288,29 @@ def _check_observed(record: Certificate, statement: Statement) -> Check:
 
 def _wrong_numbers(statement: Statement) -> str | None:
     """A bound's own numbers are all recorded; besides them at most the observed share of errors, which is shown."""
-    own = set(bounds.get(statement.bound).numbers)
-    return None if own <= set(statement.observed) <= own | {"risk"} else "names"
+    if statement.about == PICKED:
+        return wrong_picks(statement)
+    if statement.bound in RECURSIVE_BOUNDS:
+        return wrong_recursion(statement)
+    own, given = set(bounds.get(statement.bound).numbers), statement.observed
+    if not own <= set(given) <= own | {"risk"}:
+        return "names"
+    return None if 0.0 <= float(given.get("risk", 0.0)) <= 1.0 else "risk"
 
 
-def _wrong_counts(statement: Statement) -> str | None:
-    given, n = statement.observed, statement.n
+def _wrong_counts(record: Certificate, statement: Statement) -> str | None:
+    given, n, subject = statement.observed, statement.n, SUBJECTS[statement.about]
     plain = statement.reference is None and not statement.references
     expected_names = {"errors"} if plain else set(_COUNTED)
-    if set(given) != expected_names:
+    if set(given) != expected_names | ({"log_ratio"} if subject.is_kept else set()):
         return "names"
     errors = float(given["errors"])
     if not 0.0 <= errors <= n:
         return "errors"
-    if not SUBJECTS[statement.about].has_divergence and not errors.is_integer():
+    if (subject.is_kept or not subject.has_divergence) and not errors.is_integer():
         return "whole"
+    if subject.is_kept and not is_own_draw(record, statement):
+        return "log_ratio"
     return None if plain else _wrong_references(statement, errors)
 
 
@@ -305,6 +323,7 @@ def _wrong_references(statement: Statement, errors: float) -> str | None:
         return "references"
     least, most = np.maximum(0.0, errors + against - n), np.minimum(errors, against)
     whole = bool(np.all((against == np.round(against)) & (against >= 0.0) & (against <= n)))
+    whole = whole and (not SUBJECTS[statement.about].is_kept or bool(np.all(both == np.round(both))))
     inside = bool(np.all((both >= least - _SLACK * n) & (both <= most + _SLACK * n)))
     return None if whole and inside else "both"
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from pacbayes._core.plain import visible
 from pacbayes._core.units import percent_text
 from pacbayes.certificate.arithmetic import transfer_parts
+from pacbayes.certificate.picks import PICKED
 from pacbayes.certificate.quantities import QUANTITIES
 from pacbayes.certificate.statement import REFIT
 from pacbayes.certificate.subjects import SUBJECTS
@@ -100,6 +101,8 @@ def _statement_rows(statement: Statement) -> list[tuple[str, str]]:
         lines.append(("thresholds", f"{passed} of {steps} passed, tested one after another"))
     if statement.source is None:
         lines.append(("examples", f"{statement.n}, the rows that the bound is computed on"))
+    if statement.about == PICKED:
+        lines.append(("picked", f"{statement.observed.get('size')} of these, from which the model learned"))
     lines.append(("observed", risk_words(statement)))
     if SUBJECTS[statement.about].has_draws:
         lines.append(("drawn", drawn_words(statement)))

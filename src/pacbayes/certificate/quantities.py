@@ -76,9 +76,9 @@ class Quantity:
 _PREDICTIONS = frozenset({"predict", "given_predictions", "given_model"})
 _SHIFTED = frozenset({"shifted"})
 _ANSWERS = frozenset({"answers"})
-_RATED = _PREDICTIONS | {"draw"}  # whose errors are counted on rows that do not depend on what is drawn
+_RATED = _PREDICTIONS | {"draw", "kept_draw"}  # whose errors are counted on rows that do not depend on what is drawn
 _EXACT = frozenset({"clopper_pearson", "chernoff"})
-_COUNTED = _EXACT | {"betting"}
+_COUNTED = _EXACT | {"betting", "betting_draw"}
 _BETS = frozenset({"sequential"})
 _UP_TO = "The mean error on the judged rows is {risk}, a large part of {scale}; more rows alone will not help."
 QUANTITIES: dict[str, Quantity] = {

@@ -76,7 +76,8 @@ class Statement:
         also "reference_errors" and "both" (for a posterior expected numbers of errors; for a portfolio one of each per
         reference); by class or by group "errors" and "rows", a number for each; for other losses "risk" and
         "log_growth", or for bets that adapt, block by block, "block_means", "block_squares", "block_cubes" and
-        "block_growth"; of a predictor with a source "disagreements" with it. Of two predictors "only_first" and
+        "block_growth"; of one kept draw besides "log_ratio", the logarithm of the posterior's density at it over the
+        prior's; of a predictor with a source "disagreements" with it. Of two predictors "only_first" and
         "only_second", rows on which one of them errs, and "unsteady", rows on which the answer of one depends on its
         batch, which count against each limit; for other losses what is bet on, once for each limit.
     bound : str
@@ -268,7 +269,8 @@ def observed_share(statement: Statement) -> float:
             return math.nan
         return float(max(shares) - min(shares) if statement.groups else sum(shares) / len(shares))
     if isinstance(errors, int | float):
-        return float(errors / statement.n) if statement.n else math.nan
+        left = statement.n - statement.observed.get("size", 0)  # rows that were picked to learn from are not judged
+        return float(errors / left) if left else (0.0 if statement.n else math.nan)
     return float(risk) if isinstance(risk, int | float) else math.nan
 
 

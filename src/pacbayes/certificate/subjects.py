@@ -22,7 +22,7 @@ class Subject:
     plain : str
         The same in a sentence for a reader who knows neither code nor theory; the long words if there is none.
     bounds : frozenset of str or None
-        The bounds that are proved for it; None if every bound for posteriors is.
+        The bounds that are proved for it; None if every bound for posteriors is that reads a summary.
     anytime : bool
         Whether its bets have to hold for all n at once, since it is looked at as the stream grows.
     has_divergence : bool
@@ -31,6 +31,9 @@ class Subject:
         Whether it is two predictors, of which the difference is bounded; bets on it hold for all n at once or for one.
     has_source : bool
         Whether a certified predictor's bound and the disagreement with it are added up.
+    is_kept : bool
+        Whether it is one draw from a posterior: its errors are whole numbers, and a log ratio stands for the
+        divergence.
     has_draws : bool
         Whether it is a network drawn at random for each row; how, and from which seed, is then recorded.
     consequences : tuple of (str, str)
@@ -49,6 +52,7 @@ class Subject:
     has_divergence: bool = False
     is_pair: bool = False
     has_source: bool = False
+    is_kept: bool = False
     has_draws: bool = False
     consequences: tuple[tuple[str, str], ...] = ()
     procedures: frozenset[str] = frozenset()
@@ -75,6 +79,14 @@ SUBJECTS: dict[str, Subject] = {
         procedures=frozenset({"split"}),
         assumptions=_LEARNED,
     ),
+    "picked": Subject(
+        "`predict`",
+        "The model itself, as it is used to predict",
+        plain="the model",
+        bounds=frozenset({"pick_to_learn", "compression_binomial"}),
+        procedures=frozenset({"pick_to_learn"}),
+        assumptions=_LEARNED | {"rule_before"},
+    ),
     "answers": Subject(
         "`predict_or_abstain`",
         "The model that may abstain",
@@ -97,6 +109,26 @@ SUBJECTS: dict[str, Subject] = {
         has_divergence=True,
         consequences=(("vote", "twice"),),
         procedures=frozenset({"posterior"}),
+        assumptions=_LEARNED,
+    ),
+    "kept_draw": Subject(
+        "`predict`, one draw from the posterior that was kept,",
+        "One model, drawn once from the distribution that was learned and kept",
+        plain="the model, which was drawn once and kept,",
+        bounds=frozenset({"maurer_draw", "betting_draw", "portfolio_draw"}),
+        has_divergence=True,
+        is_kept=True,
+        procedures=frozenset({"kept_draw"}),
+        assumptions=_LEARNED | {"one_draw"},
+    ),
+    "last_draw": Subject(
+        "one draw from the last posterior per row",
+        "One model drawn at random for each row, from the last of the distributions that were learned",
+        plain="a model drawn at random for each case",
+        bounds=frozenset({"recursive", "recursive_portfolio"}),
+        has_divergence=True,
+        consequences=(("vote", "twice"),),
+        procedures=frozenset({"recursive"}),
         assumptions=_LEARNED,
     ),
     "network_draw": Subject(
@@ -133,6 +165,15 @@ SUBJECTS: dict[str, Subject] = {
         "The majority vote, which is what predicting returns",
         plain="the majority vote",
         bounds=frozenset(),
+    ),
+    "forest": Subject(
+        "the weighted vote, which `predict` returns,",
+        "The weighted vote, which is what predicting returns",
+        plain="the weighted vote",
+        bounds=frozenset({"first_order", "tandem", "disagreement", "chebyshev_cantelli"}),
+        has_divergence=True,
+        procedures=frozenset({"out_of_bag"}),
+        assumptions=_LEARNED,
     ),
     "last_snapshot": Subject(
         "the last snapshot, which `predict_last` returns,",

@@ -49,10 +49,12 @@ _CHECKS = {
     "probabilities": "digest of predicted probabilities",
     "predictor": "the predictor is what these rows give",
     "network": "digest of the network",
+    "network_form": "digest of the network's classes, shape and architecture",
     "divergence": "divergence of the posterior from the prior",
     "prior": "the stored prior is the one that was chosen",
     "settled_prior": "whether the posterior was settled to be the prior",
     "expected_errors": "expected errors of the network on the judged rows",
+    "rate": "the rate is the one that the learning rows predict",
     "draw_seed": "the seed of the draws is the one that the order's seed gives",
     "draws": "errors of the recorded draws",
     "fresh_draws": "fresh draws do not contradict the recorded ones",
@@ -71,6 +73,12 @@ _PROOFS = {
     "not_losses": "It cannot prove that the losses were those of the predictions.",
     "learned_apart": "This proves that the predictor was learned from the learning rows alone, and that the judged "
     "rows give the recorded numbers.",
+    "learned_out_of_bag": "This proves that each of those who vote was learned from its own sample of these rows, that "
+    "the rows which the samples leave out give the recorded numbers, and that the weights are those of the vote.",
+    "picked_again": "This proves that the rule, run again, picks as many of these rows and learns the same predictor "
+    "from them, and that the other rows give the recorded number of errors.",
+    "learned_in_steps": "This proves that each distribution was learned from the rows of its own and earlier parts "
+    "alone, and that the judged rows give the recorded numbers.",
     "learned_before": "This proves that the model, predicting each of these rows before it learned from it, gives the "
     "recorded numbers, and that the predictor is what came of it.",
     "predicted_again": "This proves that this predictor makes the recorded errors on these rows.",

@@ -46,6 +46,7 @@ __all__ = [
     "subject_noun",
 ]
 
+_OVER = {"drawn_once": "the data and the draws", "one_draw": "the data and the draw"}
 _ANYTIME = "It holds for all lengths of the stream at once, so that it may be looked at and extended at will."
 _FIRST_ANYTIME = (
     "The first number holds for all lengths of the stream at once, and so much is set aside for longer streams that "
@@ -121,7 +122,7 @@ def _sentence(certificate: Certificate, statement: Statement) -> str:
     same = [SUBJECTS[each.about].words for each in statement.consequences if each.rule == "same"]
     subject = SUBJECTS[statement.about].words + "".join(f", and of {words}," for words in same)
     claim = _claim(certificate, statement, subject, statement.value)
-    over = "the data and the draws" if "drawn_once" in statement.assumptions else "the data"
+    over = next((words for code, words in _OVER.items() if code in statement.assumptions), "the data")
     text = f"With probability at least {confidence_words(certificate.delta)} over {over}, {claim}"
     for each in statement.consequences:
         if each.rule == "twice":
@@ -169,7 +170,7 @@ def headline_subject(certificate: Certificate) -> str:
     'given_predictions'
     """
     first = certificate.statements[0]
-    is_vote = certificate.vote_value is not None and first.about != "predict"
+    is_vote = certificate.vote_value is not None and first.value_about("vote") is not None
     return "vote" if is_vote else first.about
 
 

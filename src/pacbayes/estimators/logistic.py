@@ -22,7 +22,7 @@ from pacbayes.estimators.base import CertifiedEstimator
 from pacbayes.estimators.logistic_options import check_bound, check_parameters, resolve_references
 from pacbayes.metrics import Questions, read_questions
 from pacbayes.posteriors import Gaussian
-from pacbayes.procedures import Issued, Posterior, Procedure
+from pacbayes.procedures import Issued, KeptDraw, Posterior, Procedure
 from pacbayes.procedures.linear import gaussian_digest
 from pacbayes.procedures.posterior_statements import check_draws
 
@@ -68,6 +68,12 @@ class CertifiedLogisticRegression(CertifiedEstimator, ClassifierMixin, BaseEstim
         zero.
     strength : float or "auto", default="auto"
         How much of the reference is subtracted, in (0, 1]; "auto" chooses on the learning rows. A portfolio takes none.
+    derandomize : {"vote", "draw"}, default="vote"
+        What :meth:`predict` answers by. "vote" is the posterior mean, for which the certificate is twice that of draws.
+        "draw" is one draw from the posterior, made once from ``random_state`` and kept: a deterministic predictor whose
+        certificate has no factor two, with the logarithm of the ratio of the densities at it in place of the
+        divergence. It holds for the first draw: whoever tries several values of ``random_state`` and keeps one counts
+        them in ``candidates``. For the bounds "maurer", "betting" and "portfolio".
     metrics : str, sequence of str or mapping, default=("error",)
         What is certified of draws: "error", which comes first, "recall:CLASS", "fnr:CLASS", "fpr:CLASS",
         "specificity:CLASS". All of them hold together; each has an even part of delta, or one by its weight in a
@@ -83,13 +89,16 @@ class CertifiedLogisticRegression(CertifiedEstimator, ClassifierMixin, BaseEstim
     Attributes
     ----------
     certificate_ : Certificate
-        ``value`` is about one random draw from ``posterior_`` per row, ``vote_value`` about :meth:`predict`.
+        ``value`` is about one random draw from ``posterior_`` per row, or about the one that is kept; ``vote_value`` is
+        about :meth:`predict`.
     posterior_, prior_ : Gaussian
         Over the weights of the preprocessed columns, the intercept last.
     reference_ : OnlineReference, tuple of them, or None
         The references' losses on the judged rows.
     coef_, intercept_ : ndarray
-        The posterior mean, for the preprocessed columns.
+        The posterior mean, or the draw that is kept, for the preprocessed columns.
+    draw_ : ndarray
+        The draw that is kept, the intercept last; with ``derandomize="draw"`` alone.
     classes_ : ndarray of two labels
     alpha_ : float
     preprocessing_ : transformer
@@ -112,6 +121,10 @@ class CertifiedLogisticRegression(CertifiedEstimator, ClassifierMixin, BaseEstim
 18.56 %, and that of their vote, which `predict` returns, at most 37.12 %.
     >>> sample.risk(model.coef_[0], model.intercept_[0]) < model.certificate_.vote_value
     True
+    >>> kept = pb.CertifiedLogisticRegression(derandomize="draw", random_state=0).fit(sample.X, sample.y)
+    >>> print(kept.certificate_.sentence())
+    With probability at least 95 % over the data and the draw, the true error of `predict`, one draw from the \
+posterior that was kept, is at most 18.44 %.
     """
 
     classes_: Labels
@@ -131,6 +144,7 @@ class CertifiedLogisticRegression(CertifiedEstimator, ClassifierMixin, BaseEstim
         bound: str = "portfolio",
         reference: str | tuple[str, ...] = "auto",
         strength: float | str = "auto",
+        derandomize: str = "vote",
         metrics: str | Sequence[str] | Mapping[str, float] = ("error",),
         groups: str | int | Sequence[str | int] | None = None,
         candidates: int = 1,
@@ -145,6 +159,7 @@ class CertifiedLogisticRegression(CertifiedEstimator, ClassifierMixin, BaseEstim
         self.bound = bound
         self.reference = reference
         self.strength = strength
+        self.derandomize = derandomize
         self.metrics = metrics
         self.groups = groups
         self.candidates = candidates
@@ -157,7 +172,7 @@ class CertifiedLogisticRegression(CertifiedEstimator, ClassifierMixin, BaseEstim
 
     def _validate(self, X: RowsLike, y: ArrayLike | None) -> tuple[Rows, Labels]:
         """Check rows and labels; columns are left to ``preprocessing`` where it is given."""
-        check_parameters(self)
+        self._check_parameters()
         owner = type(self).__name__
         rows = self._validate_rows(X)
         labels = labels_of(owner, rows, y)
@@ -174,6 +189,9 @@ class CertifiedLogisticRegression(CertifiedEstimator, ClassifierMixin, BaseEstim
             )
         self._questions().group(owner, rows)  # a column that is not there is found out before the work
         return rows, labels
+
+    def _check_parameters(self) -> None:
+        check_parameters(self)
 
     def _validate_rows(self, X: RowsLike) -> Rows:
         if self.preprocessing is not None:
@@ -193,7 +211,8 @@ class CertifiedLogisticRegression(CertifiedEstimator, ClassifierMixin, BaseEstim
         references = resolve_references(self)
         check_bound(self, references)
         steps = StandardScaler() if self.preprocessing is None else self.preprocessing
-        return Posterior(
+        make = KeptDraw if self.derandomize == "draw" else Posterior
+        return make(
             classes=self.classes_,
             preprocessing=FunctionTransformer() if isinstance(steps, str) else steps,
             fraction=float(self.prior_fraction),
@@ -215,9 +234,20 @@ class CertifiedLogisticRegression(CertifiedEstimator, ClassifierMixin, BaseEstim
         return asked
 
     def _keep(self, issued: Issued) -> None:
+        self._forget("draw_")
         super()._keep(issued)
-        mean = self.posterior_.mean
-        self.coef_, self.intercept_ = mean[None, :-1].copy(), mean[-1:].copy()
+        weights = self._weights
+        self.coef_, self.intercept_ = weights[None, :-1].copy(), weights[-1:].copy()
+
+    @property
+    def _weights(self) -> FloatArray:
+        """What `predict` answers by: the draw that is kept, or the posterior mean."""
+        return self.posterior_.mean if self._kept is None else self._kept
+
+    @property
+    def _kept(self) -> FloatArray | None:
+        kept: FloatArray | None = self.issued_.fitted.get("draw_")
+        return kept
 
     def fitted_numbers(self, X: RowsLike) -> dict[str, Any]:
         """Return every fitted number and what is predicted for these rows, for whoever runs the fit again."""
@@ -235,7 +265,7 @@ class CertifiedLogisticRegression(CertifiedEstimator, ClassifierMixin, BaseEstim
 
     def fitted_digests(self) -> dict[str, str]:
         """Return the SHA-256 of prior and posterior, as the certificate has it."""
-        return {"model": gaussian_digest(self.classes_, self.prior_, self.posterior_)}
+        return {"model": gaussian_digest(self.classes_, self.prior_, self.posterior_, self._kept)}
 
     def _transformed(self, X: RowsLike) -> Any:
         check_is_fitted(self, "certificate_")
@@ -246,12 +276,12 @@ class CertifiedLogisticRegression(CertifiedEstimator, ClassifierMixin, BaseEstim
         return check_array(self.preprocessing_.transform(X), accept_sparse="csr", dtype=np.float64)
 
     def decision_function(self, X: RowsLike) -> FloatArray:
-        """Return the score ``w.x`` of the posterior mean."""
+        """Return the score ``w.x`` of the posterior mean, or of the draw that is kept."""
         Z = self._transformed(X)
         return np.asarray(np.asarray(Z @ self.coef_[0]).ravel() + self.intercept_[0])
 
     def predict(self, X: RowsLike, *, randomized: bool = False, random_state: RandomState = None) -> Labels:
-        """Return labels: those of the vote, which is the posterior mean's, or of random draws.
+        """Return labels: of the vote, which is the posterior mean's, of the draw that is kept, or of random draws.
 
         Parameters
         ----------
@@ -259,19 +289,25 @@ class CertifiedLogisticRegression(CertifiedEstimator, ClassifierMixin, BaseEstim
             Rows.
         randomized : bool, default=False
             Whether to draw new weights from the posterior for each row: the predictor that ``certificate_.value`` is
-            about. Otherwise ``certificate_.vote_value`` applies.
+            about. Otherwise ``certificate_.vote_value`` applies. Refused if one draw is kept, since the certificate is
+            about that one.
         random_state : int, RandomState or None
             Of the draws.
         """
         if not randomized:
             scores = self.decision_function(X)
             return np.asarray(self.classes_[(scores > 0.0).astype(np.int64)])
+        if self._kept is not None:
+            raise ValueError(
+                f"The 'randomized' argument of predict must be False: the certificate of {type(self).__name__} with "
+                "derandomize='draw' is about the one draw that is kept. Got True instead."
+            )
         # per row the score of drawn weights is normal, so that it can be drawn itself
         spread, centre = self.posterior_.projections(self._transformed(X))
         noise = check_random_state(random_state).standard_normal(centre.size)
         return np.asarray(self.classes_[(centre + spread * noise > 0.0).astype(np.int64)])
 
     def predict_proba(self, X: RowsLike) -> FloatArray:
-        """Return the probabilities of both classes by the logistic model at the posterior mean."""
+        """Return the probabilities of both classes by the logistic model at the weights that predict."""
         p = expit(self.decision_function(X))
         return np.column_stack([1.0 - p, p])

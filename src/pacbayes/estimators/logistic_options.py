@@ -18,9 +18,11 @@ _KNOWN = [each for each in bounds.catalogue() if each.reads_summary and each.tar
 _CHOICES = {
     "posterior": ("laplace", "isotropic"),
     "prior": ("informed", "zero"),
+    "derandomize": ("vote", "draw"),
     "bound": tuple(each.name for each in _KNOWN if each.uses_kl),
 }
 _EXACT = tuple(each.name for each in _KNOWN if not each.uses_kl)  # bounds for a single predictor
+_DRAWN = tuple(name for name in _CHOICES["bound"] if f"{name}_draw" in {each.name for each in bounds.catalogue()})
 _PORTFOLIO = {"informed": ("fixed",), "zero": ("learned",)}  # tightest in our benchmarks, by prior
 
 
@@ -35,6 +37,7 @@ class Options(Protocol):
     bound: str
     reference: str | tuple[str, ...]
     strength: float | str
+    derandomize: str
     candidates: int
 
 
@@ -90,6 +93,11 @@ def check_bound(model: Options, references: tuple[str, ...]) -> None:
     name, owner = model.bound, type(model).__name__
     record = bounds.get(name)
     takes_several = "strengths" in record.statistics
+    if model.derandomize == "draw" and (name not in _DRAWN or (references and not takes_several)):
+        raise ValueError(
+            f"{owner} with derandomize='draw' takes the bounds {', '.join(map(repr, _DRAWN))}, and references with "
+            f"'portfolio' alone. Got bound={name!r} and reference={model.reference!r} instead."
+        )
     if references and "excess" not in record.targets and not takes_several:
         raise ValueError(
             f"{owner} with bound={name!r}, which is not for an excess, takes no reference. "

@@ -32,7 +32,7 @@ from pacbayes.procedures import Adaptive, FixedFraction, Point, Stop
 from pacbayes.procedures.class_weights import ClassWeight, check_class_weight
 from pacbayes.tables import ColumnPreprocessor, TableError, name_texts
 
-__all__ = ["CertifiedSplit", "CertifiedWrapper", "PreparedClassifier"]
+__all__ = ["CertifiedSplit", "CertifiedWrapper", "PreparedClassifier", "PreparingClassifier"]
 
 
 class CertifiedWrapper(CertifiedEstimator, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
@@ -194,17 +194,17 @@ def _check_fit_params(owner: str, given: Mapping[str, ArrayLike], y: ArrayLike |
 _NUMBERED = frozenset({"xgboost"})  # packages whose classifiers take no labels but 0, 1, ...
 
 
-def _has_probabilities(model: PreparedClassifier) -> bool:
+def _has_probabilities(model: PreparingClassifier) -> bool:
     return hasattr(getattr(model, "estimator_", model.base_estimator()), "predict_proba")
 
 
-class PreparedClassifier(ClassifierMixin, CertifiedSplit):  # type: ignore[misc]
-    """A certified classifier that learns on a first part of the rows, with preprocessing and weights of classes."""
+class PreparingClassifier(ClassifierMixin, CertifiedWrapper):  # type: ignore[misc]
+    """A certified classifier with preprocessing and weights of classes."""
 
     preprocessing: Transformer | str | None
     class_weight: ClassWeight | None
     classes_: Labels
-    estimator_: Classifier
+    estimator_: Any
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -259,3 +259,9 @@ class PreparedClassifier(ClassifierMixin, CertifiedSplit):  # type: ignore[misc]
         found: FloatArray = np.zeros((given.shape[0], self.classes_.size))
         found[:, np.searchsorted(self.classes_, model.classes_)] = given
         return found
+
+
+class PreparedClassifier(PreparingClassifier, CertifiedSplit):
+    """A certified classifier that learns on a first part of the rows, with preprocessing and weights of classes."""
+
+    estimator_: Classifier

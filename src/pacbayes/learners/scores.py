@@ -8,7 +8,7 @@ import numpy as np
 
 from pacbayes._core.types import FloatArray, Labels, Rows
 
-__all__ = ["class_score", "confidence_of"]
+__all__ = ["class_score", "confidence_of", "margin_of"]
 
 
 def confidence_of(model: Any, rows: Rows) -> FloatArray:
@@ -61,6 +61,40 @@ def class_score(model: Any, rows: Rows, label: object) -> FloatArray:
     given = _decisions(model, rows)
     value = given[:, place[0]] if given.ndim > 1 else (given if place[0] else -given)
     return _numbers(0.5 * (1.0 + value / (1.0 + np.abs(value))))
+
+
+def margin_of(model: Any, rows: Rows, labels: Labels) -> FloatArray:
+    """Return by how much a classifier prefers the label of each row to the best other one; the worst are the lowest.
+
+    It is a difference of values of ``decision_function``, or of probabilities where there is none. For a label that
+    the model does not know, and for what is not a number, it is minus infinity.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pacbayes.learners.scores import margin_of
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X, y = np.array([[-2.0], [-1.0], [1.0], [2.0]]), np.array([0, 0, 1, 1])
+    >>> margin_of(GaussianNB().fit(X, y), np.array([[-0.1], [-0.1], [3.0]]), np.array([0, 1, 2])).round(2).tolist()
+    [0.54, -0.54, -inf]
+    """
+    if hasattr(model, "decision_function"):
+        given = _decisions(model, rows)
+        scores = np.column_stack([-given, given]) if given.ndim == 1 else given
+    else:
+        scores = np.asarray(model.predict_proba(rows), dtype=np.float64)
+    known: Labels = np.asarray(model.classes_)
+    if scores.shape != (rows.shape[0], known.size):
+        raise ValueError(
+            f"{type(model).__name__} must give a score for each of its {known.size} classes and each of "
+            f"{rows.shape[0]} rows. Got shape {scores.shape} instead."
+        )
+    own = np.asarray(labels)[:, None] == known
+    mine = np.max(np.where(own, scores, -np.inf), axis=1)
+    best = np.max(np.where(own, -np.inf, scores), axis=1, initial=-np.inf)
+    with np.errstate(invalid="ignore"):
+        margin = np.where(np.isneginf(mine), -np.inf, mine - best)
+    return np.nan_to_num(margin, nan=-np.inf, posinf=np.inf, neginf=-np.inf)
 
 
 def _decisions(model: Any, rows: Rows) -> FloatArray:

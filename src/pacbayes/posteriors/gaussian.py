@@ -14,6 +14,7 @@ from pacbayes._core.arguments import check_range, to_floats
 from pacbayes._core.labels import checked_matrix, label_signs
 from pacbayes._core.types import FloatArray, FloatOrArray, Grid, Matrix, RandomState, RowsLike
 from pacbayes.posteriors._covariance import Covariance, checked_covariance, shape_divergence
+from pacbayes.posteriors._density import log_density_ratio
 
 __all__ = ["Gaussian"]
 
@@ -141,6 +142,31 @@ class Gaussian:
         distance = np.sum(path * path, axis=-1)
         value = 0.5 * (shape + distance.reshape(fractions.shape + (1,) * factors.ndim))
         return value if value.shape else float(value)
+
+    def log_ratio(self, prior: Gaussian, weights: ArrayLike) -> float:
+        """Logarithm of this density over a prior's at given weights, rounded up; it may be negative.
+
+        What is charged for one draw from a posterior that is kept, in place of the divergence: its mean over draws.
+
+        Examples
+        --------
+        >>> import pacbayes as pb
+        >>> posterior, prior = pb.Gaussian([1.0, -0.5], 0.1), pb.Gaussian([0.0, 0.0], 1.0)
+        >>> [round(posterior.log_ratio(prior, weights), 6) for weights in ([1.2, -0.4], [2.0, 0.0])]
+        [2.852585, -1.947415]
+        """
+        point = to_floats("Gaussian.log_ratio", "weights", weights)
+        if not isinstance(prior, Gaussian) or prior.mean.shape != self.mean.shape:
+            raise ValueError(
+                f"The 'prior' argument of Gaussian.log_ratio must be a Gaussian over weights of shape "
+                f"{self.mean.shape}. Got {prior!r} instead."
+            )
+        if point.shape != self.mean.shape or not np.isfinite(point).all():
+            raise ValueError(
+                f"The 'weights' argument of Gaussian.log_ratio must be finite and of shape {self.mean.shape}. "
+                f"Got shape {point.shape} instead."
+            )
+        return log_density_ratio(point.ravel(), self.mean.ravel(), self.root, prior.mean.ravel(), prior.root)
 
     def zero_one(
         self,

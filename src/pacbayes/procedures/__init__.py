@@ -17,19 +17,26 @@ from pacbayes.procedures.classifier_learner import ClassifierLearner
 from pacbayes.procedures.comparison import Comparison, Judgements
 from pacbayes.procedures.given import Given
 from pacbayes.procedures.judged_network import LearnedNetwork, NetworkKeeper, draw_seed, judge_again
+from pacbayes.procedures.kept_draw import KeptDraw
 from pacbayes.procedures.loss_lines import decode_line, key_in, loss_in
 from pacbayes.procedures.monitor import LossMonitor, Watch
 from pacbayes.procedures.network import Network, NetworkLearner
 from pacbayes.procedures.online import Online
+from pacbayes.procedures.out_of_bag import OutOfBag
+from pacbayes.procedures.picking import PICKING_BOUNDS, Picked, Picking
 from pacbayes.procedures.posterior import Posterior
+from pacbayes.procedures.recursive import Recursive
 from pacbayes.procedures.regressor_learner import RegressorLearner
 from pacbayes.procedures.selective import Selective
 from pacbayes.procedures.split import FixedFraction, Learner, Point, Split, Stop
 from pacbayes.procedures.stopping import Adaptive
 from pacbayes.procedures.transfer import Pair, Transfer, compare_with_source, transfer_delta
+from pacbayes.procedures.vote_weights import VOTE_BOUNDS
 
 __all__ = [
+    "PICKING_BOUNDS",
     "PROCEDURES",
+    "VOTE_BOUNDS",
     "Abstention",
     "Adaptive",
     "Aim",
@@ -42,6 +49,7 @@ __all__ = [
     "Given",
     "Issued",
     "Judgements",
+    "KeptDraw",
     "LearnedNetwork",
     "Learner",
     "LossMonitor",
@@ -49,11 +57,15 @@ __all__ = [
     "NetworkKeeper",
     "NetworkLearner",
     "Online",
+    "OutOfBag",
     "Pair",
+    "Picked",
+    "Picking",
     "Point",
     "Posterior",
     "Procedure",
     "ProcedureCertifier",
+    "Recursive",
     "RegressorLearner",
     "Sample",
     "Selective",
@@ -79,7 +91,22 @@ __all__ = [
 ]
 
 PROCEDURES: dict[str, type[Procedure]] = {
-    each.name: each for each in (Split, Selective, Posterior, Network, Online, Given, Comparison, Transfer, Watch)
+    each.name: each
+    for each in (
+        Split,
+        Selective,
+        Picking,
+        Posterior,
+        KeptDraw,
+        Recursive,
+        Network,
+        Online,
+        OutOfBag,
+        Given,
+        Comparison,
+        Transfer,
+        Watch,
+    )
 }
 
 

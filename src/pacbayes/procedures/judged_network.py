@@ -17,7 +17,19 @@ import numpy as np
 from pacbayes._core.notes import Note
 from pacbayes._core.rows import labels_of, rows_of
 from pacbayes._core.types import FloatArray, IntArray, Labels, RowsLike
-from pacbayes.certificate import DRAW_SEED, POSTERIOR_IS_PRIOR, Certificate, Check, Choice, Statement, compare
+from pacbayes.bounds import betting_rates
+from pacbayes.certificate import (
+    DRAW_SEED,
+    DRAW_SHARE,
+    DRAWS,
+    POSTERIOR_IS_PRIOR,
+    Certificate,
+    Check,
+    Choice,
+    Statement,
+    compare,
+)
+from pacbayes.certificate.records import AS_GIVEN
 from pacbayes.numerics import kl_inv_lower, kl_inv_upper
 from pacbayes.procedures.base import FITTED, Sample, check_order
 from pacbayes.procedures.cautions import CertificateWarning, find_cautions, find_repetitions
@@ -26,6 +38,8 @@ __all__ = [
     "TIMES",
     "LearnedNetwork",
     "NetworkKeeper",
+    "bound_choices",
+    "draw_choices",
     "draw_seed",
     "find_cautions_again",
     "judge_again",
@@ -38,6 +52,7 @@ TIMES = "time_index"  # the note about rows with an index of times
 _DRAWS = 18  # apart from whatever else is drawn from a sample's seed
 _JUDGED = 1e-4  # expected errors that another machine's single precision gives agree to this, relative
 _FEWER_TIES, _MORE_TIES = 0.5, 2.0  # another machine's rounding moves scores by far less than the tolerance
+_RATE = 0.02  # rates that another machine's single precision predicts agree to this, relative
 _NEVER = 1e-6  # probability with which one of two honest counts leaves its limits
 
 
@@ -82,6 +97,12 @@ class LearnedNetwork(Protocol):
 
     def expected_errors(self, sample: Sample, start: int) -> FloatArray:
         """Return for each row from a position of the order on at least the probability that a draw misclassifies it."""
+
+    def choices_again(self, certificate: Certificate) -> Sequence[Choice]:
+        """Return :attr:`choices` as a certificate has to have them, with its own values where nothing else tells."""
+
+    def rate_again(self, certificate: Certificate, sample: Sample, start: int) -> float | None:
+        """Return the rate that the learning rows predict, which are those before a position; None if there is none."""
 
     def draw_errors(self, sample: Sample, start: int, passes: int, seed: int, *, ties: float = 1.0) -> int:
         """Count the errors of fresh draws from the posterior, an independent one for each row and pass.
@@ -158,13 +179,52 @@ def judge_again(
         compare("notes", _plain_notes(certificate.notes), _plain_notes(_find_notes(sample, start))),
         compare("settled_prior", POSTERIOR_IS_PRIOR in certificate.choices, bool(learned.is_prior)),
         compare("draws", statement.drawn is not None, bool(learned.is_drawn) and not learned.is_prior),
+        Check("choices", held=_are_own(certificate, learned)),
     ]
     if not all(check.held for check in checks):
         return checks
+    if isinstance(statement.rates, float):
+        checks.append(compare("rate", statement.rates, learned.rate_again(certificate, sample, start), within=_RATE))
     if statement.drawn is None and not learned.is_prior:
         errors = sum_errors(learned.expected_errors(sample, start), statement.n)
         return [*checks, compare("expected_errors", statement.observed.get("errors"), errors, within=_JUDGED)]
     return [*checks, *_count_again(certificate, sample, learned, fresh_seed)]
+
+
+def draw_choices(passes: Any, seed: Any, share: float | None = None) -> list[Choice]:
+    """Return what is recorded of draws: how many for each row, what they cost, and their seed."""
+    cost = ("none", None) if share is None else ("part_of_delta", share)
+    return [Choice(DRAWS, passes, "given", *cost), Choice(DRAW_SEED, seed, "given")]
+
+
+def bound_choices(statement: Statement, delta: float, candidates: int) -> list[Choice]:
+    """Return what is recorded of the bound, the number of settings that are compared, and the rates."""
+    cost = ("candidates", candidates) if candidates > 1 else ("none", None)
+    choices = [Choice("bound", statement.bound, "given"), Choice("candidates", candidates, "given", *cost)]
+    if statement.rates == "one_n":
+        size = betting_rates(n=statement.n, delta=delta / candidates)[0].size
+        return [*choices, Choice("rate", "grid", "all_rows", "mixture_of_rates", size)]
+    return choices if statement.rates is None else [*choices, Choice("rate", statement.rates, "learning_rows")]
+
+
+def _are_own(certificate: Certificate, learned: LearnedNetwork) -> bool:
+    """Return whether the choices are those that the procedure records, none left out and none invented."""
+    statement = certificate.statements[0]
+    told = {each.what: each.value for each in certificate.choices}
+    drawn = draw_choices(told.get(DRAWS), told.get(DRAW_SEED), None if statement.drawn is None else DRAW_SHARE)
+    expected = [
+        Choice("learning_rows", told.get("learning_rows"), "given"),
+        *learned.choices_again(certificate),
+        *([POSTERIOR_IS_PRIOR] if learned.is_prior else []),
+        *(drawn if learned.is_prior or statement.drawn is not None else []),
+        *bound_choices(statement, certificate.delta, certificate.candidates),
+        *([AS_GIVEN] if certificate.in_order else []),
+    ]
+    return _by_name(certificate.choices) == _by_name(expected)
+
+
+def _by_name(choices: Sequence[Choice]) -> list[Choice]:
+    return sorted(choices, key=lambda each: each.what)
 
 
 def _count_again(

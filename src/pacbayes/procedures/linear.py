@@ -94,12 +94,14 @@ def learn_preprocessing(sample: Sample, count: int, preprocessing: Transformer, 
     return TransformedRows(sample.X, sample.order, signs, count, fitted)
 
 
-def gaussian_digest(classes: Labels, prior: Gaussian, posterior: Gaussian) -> str:
-    """Return the SHA-256 of everything fitted behind the preprocessing."""
+def gaussian_digest(classes: Labels, prior: Gaussian, posterior: Gaussian, draw: FloatArray | None = None) -> str:
+    """Return the SHA-256 of everything fitted behind the preprocessing, with the draw that is kept if there is one."""
+    kept = {} if draw is None else {"draw": draw}
     return digest_of_arrays(
         classes=classes,
         prior_mean=prior.mean,
         prior_covariance=prior.covariance,
         mean=posterior.mean,
         covariance=posterior.covariance,
+        **kept,
     )

@@ -10,11 +10,8 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Protocol
 
 from pacbayes._core.types import Labels, RowsLike
-from pacbayes.bounds import betting_rates
 from pacbayes.certificate import (
-    DRAW_SEED,
     DRAW_SHARE,
-    DRAWS,
     MOST_PASSES,
     POSTERIOR_IS_PRIOR,
     Certificate,
@@ -29,6 +26,8 @@ from pacbayes.procedures.cautions import find_repetitions
 from pacbayes.procedures.judged_network import (
     LearnedNetwork,
     NetworkKeeper,
+    bound_choices,
+    draw_choices,
     draw_seed,
     recheck_network,
     sum_errors,
@@ -120,7 +119,7 @@ class Network(Procedure):
                 Choice("learning_rows", count, "given"),
                 *learned.choices,
                 *choices,
-                *self._common_choices(statement),
+                *bound_choices(statement, self.delta, self.candidates),
             ],
             notes=(*sample.notes, *find_repetitions(sample.X, sample.y, sample.order[:count])),
             digests=sample.digests() | dict(learned.digests),
@@ -150,7 +149,7 @@ class Network(Procedure):
         counted = learned.draw_errors(sample, count, self.passes, seed)
         drawn = Drawn(int(counted), self.passes * n, DRAW_SHARE)
         assumptions = (*_ASSUMPTIONS, "drawn_once")
-        return replace(statement, drawn=drawn, assumptions=assumptions), _draw_choices(self.passes, seed, DRAW_SHARE)
+        return replace(statement, drawn=drawn, assumptions=assumptions), draw_choices(self.passes, seed, DRAW_SHARE)
 
     def _judge_prior(self, sample: Sample, count: int, learned: LearnedNetwork) -> tuple[Statement, list[Choice]]:
         """Return the statement about a prior: rows and draws together are independent draws, and errors are counted."""
@@ -165,15 +164,7 @@ class Network(Procedure):
             bound="clopper_pearson",
             assumptions=(*_ASSUMPTIONS, "drawn_once"),
         )
-        return statement, [POSTERIOR_IS_PRIOR, *_draw_choices(1, seed)]
-
-    def _common_choices(self, statement: Statement) -> list[Choice]:
-        cost = ("candidates", self.candidates) if self.candidates > 1 else ("none", None)
-        choices = [Choice("bound", statement.bound, "given"), Choice("candidates", self.candidates, "given", *cost)]
-        if statement.rates == "one_n":
-            size = betting_rates(n=statement.n, delta=self.delta / self.candidates)[0].size
-            return [*choices, Choice("rate", "grid", "all_rows", "mixture_of_rates", size)]
-        return choices if statement.rates is None else [*choices, Choice("rate", statement.rates, "learning_rows")]
+        return statement, [POSTERIOR_IS_PRIOR, *draw_choices(1, seed)]
 
     @classmethod
     def recheck(cls, certificate: Certificate, X: RowsLike, y: Labels, model: object) -> list[Check]:
@@ -181,9 +172,3 @@ class Network(Procedure):
         if isinstance(model, NetworkKeeper):
             return recheck_network(certificate, X, y, model)
         return learn_again(certificate, X, y, model)
-
-
-def _draw_choices(passes: int, seed: int, share: float | None = None) -> list[Choice]:
-    """Return what is recorded of draws: how many for each row, what they cost, and their seed."""
-    cost = ("none", None) if share is None else ("part_of_delta", share)
-    return [Choice(DRAWS, passes, "given", *cost), Choice(DRAW_SEED, seed, "given")]

@@ -6,22 +6,22 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.special import ndtr
 
-from pacbayes import bounds, statistics
+from pacbayes import bounds
 from pacbayes._core.types import FloatArray, IntArray, Labels, Rows, Transformer
 from pacbayes.bounds import betting_rates, learned_bets
-from pacbayes.certificate import Certificate, Choice, Reference, Statement, issue, risk_bound
+from pacbayes.certificate import Certificate, Reference, Statement, issue
 from pacbayes.metrics import Questions
 from pacbayes.metrics.statements import choices_of
-from pacbayes.numerics import kl_inv_upper
 from pacbayes.online import OnlineReference
 from pacbayes.posteriors import Gaussian, laplace_covariance
 from pacbayes.procedures import prior as learning
 from pacbayes.procedures.base import Issued, Procedure, Sample
 from pacbayes.procedures.cautions import find_repetitions
+from pacbayes.procedures.learned_posterior import LearnedPosterior
 from pacbayes.procedures.linear import LinearForm, TransformedRows, gaussian_digest, learn_preprocessing
 from pacbayes.procedures.posterior_descent import descend
+from pacbayes.procedures.posterior_plan import SPLIT, Plan, Planner
 from pacbayes.procedures.posterior_search import Task, best_on_the_line
 from pacbayes.procedures.posterior_statements import state_draws
 from pacbayes.procedures.references import REFERENCES, LearnedRows
@@ -29,31 +29,8 @@ from pacbayes.procedures.split import learning_count
 
 __all__ = ["Posterior"]
 
-_VARIANCES = 4.0 ** np.arange(-2, 4)  # of a prior centred at zero
-_STRENGTHS = (0.25, 0.5, 0.75, 1.0)
-_SPLIT = 0.5  # of delta between excess and reference
 _SAME = 1e-6  # of expected losses, between batches
 _MOST_SQUARES = 2**27  # judged rows times weights: with more of them the posterior's scale is free, its shape is not
-
-
-@dataclass(frozen=True, slots=True)
-class _Plan:
-    """What is chosen on the learning rows."""
-
-    alpha: float
-    scale: float
-    variance: float
-    rate: float
-    strength: float
-
-
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """A posterior, and where on the line to the fit on all rows it is, unless the gradient led away from it."""
-
-    posterior: Gaussian
-    step: float | None = None
-    scale: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,78 +89,40 @@ class Posterior(Procedure):
 
     def run(self, sample: Sample) -> Issued:
         """Learn the prior, choose the posterior, bound it and issue."""
+        learned = self._learn(sample)
+        posterior = learned.posterior
+        _check_steadiness(learned.rows, posterior, sample.seed)
+        form = LinearForm(learned.rows.preprocessing, posterior.mean[:-1], float(posterior.mean[-1]))
+        return Issued(self._certificate(sample, learned), learned.fitted(), {"linear": form})
+
+    def _learn(self, sample: Sample) -> LearnedPosterior:
+        """Learn everything up to the posterior."""
         count = learning_count(self.fraction, len(sample.y))
         rows = learn_preprocessing(sample, count, self.preprocessing, self.classes)
         X = rows.matrix(len(sample.y))
-        plan = self._plan(X[:count], rows.signs[:count], len(sample.y) - count)
+        plan = self._planner.make(X[:count], rows.signs[:count], len(sample.y) - count)
         solver = learning.Solver()
         weights = solver.fit(X[:count], rows.signs[:count], plan.alpha)
         prior, start = self._gaussians(X[:count], rows.signs[:count], weights, plan)
-        learned = LearnedRows(X, rows.signs, count, weights, plan.alpha)
-        references = tuple(REFERENCES[name].judge(learned) for name in self.references)
+        seen = LearnedRows(X, rows.signs, count, weights, plan.alpha)
+        references = tuple(REFERENCES[name].judge(seen) for name in self.references)
         task = self._task(X, rows, references, plan)
-        found = self._find(task, prior, start, X, rows.signs, solver.fit(X, rows.signs, plan.alpha), plan.alpha)
-        posterior = found.posterior
-        _check_steadiness(rows, posterior, sample.seed)
-        certificate = self._certificate(sample, rows, plan, task, prior, found)
-        fitted = {
-            "preprocessing_": rows.preprocessing,
-            "alpha_": plan.alpha,
-            "n_learning_": count,
-            "prior_": prior,
-            "posterior_": posterior,
-            "reference_": references if len(references) > 1 else next(iter(references), None),
-        }
-        form = LinearForm(rows.preprocessing, posterior.mean[:-1], float(posterior.mean[-1]))
-        return Issued(certificate, fitted, {"linear": form})
+        fit = solver.fit(X, rows.signs, plan.alpha)
+        found = self._find(task, prior, start, X, rows.signs, fit, plan.alpha)
+        return LearnedPosterior(rows, plan, task, references, prior, *found)
 
-    def _plan(self, X: Rows, signs: FloatArray, n: int) -> _Plan:
-        """Choose penalty, scale and (for a prior at zero) variance by the bound predicted in cross-validation."""
-        alphas = learning.ALPHAS if self.alpha is None else np.full(1, self.alpha)
-        held = learning.cross_validate(X, signs, alphas, self.shape)
-        risks, kls = held.risks(), self._predicted_kls(X, signs, alphas)
-        predicted = kl_inv_upper(risks[:, :, None], (kls + np.log(1.0 / self._delta)) / n)
-        a, s, v = np.unravel_index(int(np.argmin(predicted)), predicted.shape)
-        rate = learning.predicted_rate(float(risks[a, s]), n, self._delta, float(kls[a, s, v]))
-        scale = float(learning.SCALES[s])
-        losses = ndtr(held.margins[a] / (scale * held.spreads[a]))
-        strength = self._strength(losses, (held.margins[a] >= 0.0).astype(float), n)
-        return _Plan(float(alphas[a]), scale, float(_VARIANCES[v]), rate, strength)
+    @property
+    def _planner(self) -> Planner:
+        return Planner(
+            delta=self._delta,
+            alpha=self.alpha,
+            strength=self.strength,
+            prior=self.prior,
+            shape=self.shape,
+            has_strength=bool(self.references) and self.bound != "portfolio",
+        )
 
-    def _predicted_kls(self, X: Rows, signs: FloatArray, alphas: FloatArray) -> FloatArray:
-        """Return divergences by penalty, scale and variance of the prior: zero where the prior is the fit itself."""
-        if self.prior == "informed":
-            return np.zeros((alphas.size, learning.SCALES.size, 1))
-        result = np.empty((alphas.size, learning.SCALES.size, _VARIANCES.size))
-        for a, alpha in enumerate(alphas):
-            weights = learning.Solver().fit(X, signs, float(alpha))
-            around = learning.shaped(X, signs, weights, float(alpha), self.shape)
-            for v, variance in enumerate(_VARIANCES):
-                zero = Gaussian(np.zeros_like(weights), float(variance), intercept=True)
-                result[a, :, v] = around.kl(zero, scales=learning.SCALES)
-        return result
-
-    def _strength(self, losses: FloatArray, errors: FloatArray, n: int) -> float:
-        """Choose how much of a reference to subtract, by the bound predicted in cross-validation."""
-        if not self.references or self.bound == "portfolio" or self.strength is not None:
-            return self.strength if self.strength is not None and self.references else 1.0
-        rates, weights = betting_rates(n=n, delta=self._delta)
-        values = []
-        for strength in _STRENGTHS:
-            observed = statistics.from_outcomes(
-                losses.size,
-                float(losses.sum()),
-                float(errors.sum()),
-                float(losses @ errors),
-                strength=strength,
-                rates=rates,
-                weights=weights,
-            )
-            reference = Reference("fixed", strength, "betting", _SPLIT)
-            values.append(float(risk_bound("betting", observed, n, self._delta, 1.0, reference=reference)))
-        return _STRENGTHS[int(np.argmin(values))]
-
-    def _gaussians(self, X: Rows, signs: FloatArray, weights: FloatArray, plan: _Plan) -> tuple[Gaussian, Gaussian]:
+    def _gaussians(self, X: Rows, signs: FloatArray, weights: FloatArray, plan: Plan) -> tuple[Gaussian, Gaussian]:
         """Return the prior, and where the search for the posterior starts."""
         around = learning.shaped(X, signs, weights, plan.alpha, self.shape).scaled(plan.scale)
         if self.prior == "informed":
@@ -200,15 +139,15 @@ class Posterior(Procedure):
         signs: FloatArray,
         fit: FloatArray,
         alpha: float,
-    ) -> _Found:
+    ) -> tuple[Gaussian, float | None, float | None]:
         """Return the posterior with the smallest bound: on the line to the fit on all rows, then by the gradient."""
         posterior, step, scale = best_on_the_line(task, prior, start, fit)
         shaped = self.shape == "laplace" and task.signs.size * fit.size <= _MOST_SQUARES
         alike = laplace_covariance(X, signs, fit, alpha, intercept=True) if shaped else None
         better = descend(task, prior, posterior, alike)
-        return _Found(posterior, step, scale) if better is None else _Found(better)
+        return (posterior, step, scale) if better is None else (better, None, None)
 
-    def _task(self, X: Any, rows: TransformedRows, references: tuple[OnlineReference, ...], plan: _Plan) -> Task:
+    def _task(self, X: Any, rows: TransformedRows, references: tuple[OnlineReference, ...], plan: Plan) -> Task:
         n = rows.signs.size - rows.count
         several, rate = self._statement_bound == "portfolio", self._rates(plan)
         rates, weights = betting_rates(n=n, delta=self._delta)
@@ -220,7 +159,7 @@ class Posterior(Procedure):
         described = None
         if references and not several:
             used = REFERENCES[self.references[0]]
-            described = Reference(used.kind, plan.strength, used.bound, _SPLIT)
+            described = Reference(used.kind, plan.strength, used.bound, SPLIT)
         return Task(
             X=X[rows.count :],
             signs=rows.signs[rows.count :],
@@ -239,7 +178,7 @@ class Posterior(Procedure):
         """The bound that is evaluated: a portfolio without references is a mixture of bets on the risk alone."""
         return "betting" if self.bound == "portfolio" and not self.references else self.bound
 
-    def _rates(self, plan: _Plan) -> str | float | None:
+    def _rates(self, plan: Plan) -> str | float | None:
         """Return what a statement records: one rate from the learning rows, the grid for one n, or nothing.
 
         How far a posterior moves from a prior at zero, and with it the best strength, is not predicted well enough for
@@ -252,75 +191,43 @@ class Posterior(Procedure):
         used = {self.bound, *(REFERENCES[name].bound for name in self.references)}
         return "one_n" if any("rates" in bounds.get(name).statistics for name in used) else None
 
-    def _certificate(
-        self,
-        sample: Sample,
-        rows: TransformedRows,
-        plan: _Plan,
-        task: Task,
-        prior: Gaussian,
-        found: _Found,
-    ) -> Certificate:
+    def _certificate(self, sample: Sample, learned: LearnedPosterior) -> Certificate:
+        task = learned.task
         statement = Statement(
             about="draw",
             n=task.signs.size,
-            observed=task.observe(found.posterior),
+            observed=task.observe(learned.posterior),
             bound=task.bound,
-            kl=float(found.posterior.kl(prior)),
-            rates=self._rates(plan),
+            kl=float(learned.posterior.kl(learned.prior)),
+            rates=self._rates(learned.plan),
             reference=task.reference,
-            references=tuple(REFERENCES[name].kind for name in self.references) if task.several else (),
+            references=self._reference_kinds(task),
             assumptions=("iid", "nothing_before", "row_by_row"),
         )
-        judged = sample.order[rows.count :]
+        digest = gaussian_digest(self.classes, learned.prior, learned.posterior)
+        return self._issue(sample, learned, statement, task.losses(learned.posterior), digest)
+
+    def _reference_kinds(self, task: Task) -> tuple[str, ...]:
+        return tuple(REFERENCES[name].kind for name in self.references) if task.several else ()
+
+    def _issue(
+        self, sample: Sample, learned: LearnedPosterior, statement: Statement, losses: FloatArray, digest: str
+    ) -> Certificate:
+        """Issue the first statement, and those about parts of the rows, from the losses on all judged rows."""
+        count = learned.rows.count
+        judged = sample.order[count:]
         grouping = self.questions.group(type(self).__name__, sample.X)
         grouping = None if grouping is None else grouping.take(judged)
-        losses = task.losses(found.posterior)
         return issue(
             self.name,
             state_draws(self.questions, statement, losses, sample.y[judged], grouping),
             delta=self.delta,
             candidates=self.candidates,
-            choices=[*self._choices(rows, plan, task, found), *choices_of(self.questions, grouping)],
-            notes=(*sample.notes, *find_repetitions(sample.X, sample.y, sample.order[: rows.count])),
-            digests=sample.digests() | {"model": gaussian_digest(self.classes, prior, found.posterior)},
+            choices=[*learned.choices(self, statement.bound), *choices_of(self.questions, grouping)],
+            notes=(*sample.notes, *find_repetitions(sample.X, sample.y, sample.order[:count])),
+            digests=sample.digests() | {"model": digest},
             seed=sample.random_state,
         )
-
-    def _choices(self, rows: TransformedRows, plan: _Plan, task: Task, found: _Found) -> list[Choice]:
-        learned, given = "learning_rows", "given"
-        choices = [
-            Choice("learning_rows", rows.count, given),
-            Choice("preprocessing", type(rows.preprocessing).__name__, learned),
-            Choice("alpha", plan.alpha, learned if self.alpha is None else given),
-            Choice("prior_mean", "fit" if self.prior == "informed" else "zero", learned),
-            Choice("prior_shape", self.shape, given),
-            Choice("prior_scale", plan.scale, learned),
-            Choice("bound", task.bound, given),
-            Choice("candidates", self.candidates, given, *_candidates_cost(self.candidates)),
-        ]
-        if self.prior == "zero":
-            choices.append(Choice("prior_variance", plan.variance, learned))
-        if "rates" in bounds.get(task.bound).statistics:
-            choices.append(_rate_choice(plan.rate, task))
-        if task.reference is not None:
-            choices.append(Choice("reference", self.references[0], given, "reference", 1.0 - _SPLIT))
-            choices.append(Choice("strength", plan.strength, learned if self.strength is None else given))
-        if task.several:
-            bets = len(self.references) * len(statistics.STRENGTHS)
-            choices += [Choice("reference", name, given, "portfolio", bets) for name in self.references]
-        free = "all_rows", "all_posteriors"
-        if found.step is None:
-            return [
-                *choices,
-                Choice("posterior_mean", "gradient", *free),
-                Choice("posterior_shape" if self.shape == "laplace" else "posterior_scale", "gradient", *free),
-            ]
-        return [
-            *choices,
-            Choice("posterior_step", found.step, *free),
-            Choice("posterior_scale", found.scale, *free),
-        ]
 
 
 def _check_steadiness(rows: TransformedRows, posterior: Gaussian, seed: int) -> None:
@@ -335,16 +242,3 @@ def _check_steadiness(rows: TransformedRows, posterior: Gaussian, seed: int) -> 
             f"{type(rows.preprocessing).__name__} must transform each row by itself. Got {int(different.sum())} of "
             f"{different.size} rows that are transformed differently alone or in another batch."
         )
-
-
-def _rate_choice(rate: float, task: Task) -> Choice:
-    """Return where the rates of a bound that bets come from."""
-    if task.bets is not None:
-        return Choice("rate", rate, "learning_rows", "most_of_the_weight", float(task.bets.weights[0]))
-    if task.rates.size == 1:
-        return Choice("rate", rate, "learning_rows")
-    return Choice("rate", "grid", "all_rows", "mixture_of_rates", task.rates.size)
-
-
-def _candidates_cost(candidates: int) -> tuple[str, float | None]:
-    return ("candidates", candidates) if candidates > 1 else ("none", None)

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, cast
 
 import numpy as np
 from scipy.optimize import minimize
 
-from pacbayes import bounds
-from pacbayes._core.types import FloatArray, FloatOrArray
-from pacbayes.certificate import portfolio_weights
+from pacbayes._core.types import FloatArray
 from pacbayes.posteriors import FamilyLosses, Gaussian, GaussianFamily
 from pacbayes.procedures.posterior_search import Task
 
@@ -53,7 +49,7 @@ def bound_slopes(task: Task, errors: float, both: FloatArray, kl: float) -> Slop
     more, less = np.minimum(both + 1.0, n), np.maximum(both - 1.0, 0.0)
     at = task.statistics(np.asarray(errors), both)
     around = task.statistics(np.array([above, below, errors, errors]), np.stack([both, both, more, less]))
-    value, gradient = _with_gradient(task, at, kl)
+    value, gradient = task.with_gradient(at, kl)
     by_errors, by_both, by_kl = 0.0, np.zeros(both.size), float(np.asarray(gradient.pop("kl")))
     for name, slope in gradient.items():
         up, down, further, nearer = np.asarray(around[name])
@@ -61,25 +57,6 @@ def bound_slopes(task: Task, errors: float, both: FloatArray, kl: float) -> Slop
         if both.size:
             by_both = by_both + (slope * (further - nearer)).reshape(both.size, -1).sum(axis=1) / (more - less)
     return Slopes(value, by_errors, by_both, by_kl)
-
-
-def _with_gradient(task: Task, at: Mapping[str, Any], kl: float) -> tuple[float, dict[str, FloatArray]]:
-    """Return the bound, and its derivatives by the names of statistics and "kl"."""
-    n, reference = task.signs.size, task.reference
-    record = bounds.get(task.bound)
-    share = 1.0 if reference is None else reference.split
-    given = {name: at[name] for name in record.statistics} | {"kl": kl, "n": n, "delta": task.delta * share}
-    if task.several:
-        value, found = bounds.portfolio(**given, **portfolio_weights(task.bets), several=True, return_grad=True)
-        return float(np.asarray(value)), {"growths": np.asarray(found["growths"]), "kl": np.asarray(found["kl"])}
-    if reference is not None and task.bound == reference.bound == "betting":  # one martingale, as in bounds.debiased
-        growths, others = np.asarray(at["log_growth"])[None, :], (at["reference_log_growth"], at["rates"])
-        bets = {"weights": at["weights"], "share": reference.split, "return_grad": True}
-        value, found = bounds.portfolio(growths, [reference.strength], *others, kl, n, task.delta, **bets)
-        return float(np.asarray(value)), {"log_growth": np.asarray(found["growths"])[0], "kl": np.asarray(found["kl"])}
-    differentiable = cast("Callable[..., tuple[float, dict[str, FloatOrArray]]]", record.function)
-    _, found = differentiable(**given, return_grad=True)
-    return float(task.bound_of(at, kl)), {name: np.asarray(slope) for name, slope in found.items()}
 
 
 @dataclass(frozen=True, slots=True)

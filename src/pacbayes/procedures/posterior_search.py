@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
-from pacbayes import statistics
-from pacbayes._core.types import FloatArray, Rows
+from pacbayes import bounds, statistics
+from pacbayes._core.types import FloatArray, FloatOrArray, Rows
 from pacbayes.bounds import LearnedBets
-from pacbayes.certificate import Reference, risk_bound
+from pacbayes.certificate import Reference, portfolio_weights, risk_bound
 from pacbayes.posteriors import Gaussian
 from pacbayes.procedures.prior import SIGNS
 
@@ -61,7 +61,10 @@ class Task:
 
     def observe(self, posterior: Gaussian) -> dict[str, float | list[float]]:
         """Return the expected numbers of errors of one posterior, as a statement records them."""
-        losses = self.losses(posterior)
+        return self.count(self.losses(posterior))
+
+    def count(self, losses: FloatArray) -> dict[str, float | list[float]]:
+        """Return numbers of errors from the losses on all judged rows, alone and in common with the references."""
         errors: dict[str, float | list[float]] = {"errors": float(losses.sum())}
         if not len(self.reference_losses):
             return errors
@@ -106,6 +109,29 @@ class Task:
         """Evaluate the bound on statistics of many posteriors."""
         kinds: dict[str, Any] = {"reference": self.reference, "several": self.several, "bets": self.bets}
         return np.asarray(risk_bound(self.bound, observed, self.signs.size, self.delta, kl, **kinds))
+
+    def with_gradient(self, at: Mapping[str, Any], kl: float) -> tuple[float, dict[str, FloatArray]]:
+        """Return the bound, and its derivatives by the names of statistics and "kl"."""
+        n, reference = self.signs.size, self.reference
+        record = bounds.get(self.bound)
+        share = 1.0 if reference is None else reference.split
+        given = {name: at[name] for name in record.statistics} | {"kl": kl, "n": n, "delta": self.delta * share}
+        if self.several:
+            value, found = bounds.portfolio(**given, **portfolio_weights(self.bets), several=True, return_grad=True)
+            return float(np.asarray(value)), {"growths": np.asarray(found["growths"]), "kl": np.asarray(found["kl"])}
+        if (
+            reference is not None and self.bound == reference.bound == "betting"
+        ):  # one martingale, as in bounds.debiased
+            growths, others = np.asarray(at["log_growth"])[None, :], (at["reference_log_growth"], at["rates"])
+            bets = {"weights": at["weights"], "share": reference.split, "return_grad": True}
+            value, found = bounds.portfolio(growths, [reference.strength], *others, kl, n, self.delta, **bets)
+            return float(np.asarray(value)), {
+                "log_growth": np.asarray(found["growths"])[0],
+                "kl": np.asarray(found["kl"]),
+            }
+        differentiable = cast("Callable[..., tuple[float, dict[str, FloatOrArray]]]", record.function)
+        _, found = differentiable(**given, return_grad=True)
+        return float(self.bound_of(at, kl)), {name: np.asarray(slope) for name, slope in found.items()}
 
     def value(self, posterior: Gaussian, prior: Gaussian) -> float:
         """Return the bound of one posterior, as a certificate has it."""

@@ -73,15 +73,16 @@ def _rows_of(metric: Metric, labels: Labels) -> BoolArray:
 
 
 def _part(first: Statement, metric: Metric, losses: FloatArray) -> Statement:
-    """Return the statement about some of the rows: bets on their risk alone, at the same divergence."""
+    """Return the statement about some of the rows: bets on their risk alone, at the same divergence or log ratio."""
+    ratio = {name: first.observed[name] for name in ("log_ratio",) if name in first.observed}
     return replace(
         first,
         quantity=metric.quantity,
         side=QUANTITIES[metric.quantity].side,
         label=metric.label,
         n=losses.size,
-        observed={"errors": float(losses.sum())},
-        bound="betting",
+        observed={"errors": round(losses.sum()) if ratio else float(losses.sum()), **ratio},
+        bound="betting_draw" if ratio else "betting",
         rates="one_n",
         reference=None,
         references=(),

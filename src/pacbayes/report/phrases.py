@@ -17,6 +17,7 @@ from pacbayes.certificate.difference_words import difference_verdict
 from pacbayes.certificate.statement import observed_share
 from pacbayes.certificate.statement_words import group_words, quantity_noun, quantity_words
 from pacbayes.certificate.words import headline_value, limit_words, note_words, scale_words
+from pacbayes.report.observed_words import OBSERVED
 
 __all__ = [
     "OBSERVED",
@@ -98,8 +99,10 @@ QUESTIONS = {
     "because of others?",
     "nothing_before": "Had nobody used these same rows before to choose columns, settings or models?",
     "row_by_row": "Is each case answered by itself, whichever others are asked about at the same time?",
+    "rule_before": "Was it decided how rows are picked and learned from before anybody had seen results on these rows?",
     "scores_by_row": "Is each case answered by itself, whichever others are asked about at the same time?",
     "drawn_once": "Was nothing drawn again until the number looked better?",
+    "one_draw": "Was the model drawn once, and not again until the number looked better?",
     "arrival_order": "Were the rows of updates taken as they came, without sorting or picking?",
     "unseen": "Were the judged rows kept away from training and from every choice?",
     "fresh_unlabelled": "Were the unlabelled rows drawn from the same source, and kept away from every fit and choice?",
@@ -117,16 +120,6 @@ _SCOPE = {  # by what has to be true
 }
 _ALIKE = "All errors count equally: it does not say how many cases of one class are missed."
 _AVERAGE = "It is about cases on average, not about any single one."
-OBSERVED = {
-    "errors": "Errors on these rows",
-    "disagreements": "Disagreements with the certified model on these rows",
-    "reference_errors": "Errors of the reference",
-    "both": "Errors of both together",
-    "risk": "Mean loss on these rows",
-    "only_first": "Rows on which only the first model errs",
-    "only_second": "Rows on which only the second model errs",
-    "unsteady": "Rows on which an answer depends on the batch, counted against each limit",
-}
 _RATES = {"one_n": "the library's grid for this number of rows", "all_n": "the library's grid for all numbers of rows"}
 
 

@@ -21,6 +21,7 @@ BEGINNING = b'{"check": "'
 _FORMAT = "pacbayes reproduction 2"
 _DIGITS = 32
 _FIELDS = ("data", "repeat", "method", "values")
+_TIMED = (*_FIELDS, "seconds")
 
 
 class DamageError(Exception):
@@ -44,7 +45,8 @@ def header_line(configuration: Mapping[str, Any]) -> bytes:
 
 def record_line(record: Record, header: bytes) -> bytes:
     """Return the line of a record in the file that begins with a header."""
-    return _make_line({name: getattr(record, name) for name in _FIELDS}, header)
+    fields = _FIELDS if record.seconds is None else _TIMED
+    return _make_line({name: getattr(record, name) for name in fields}, header)
 
 
 def parse_lines(content: bytes) -> tuple[dict[str, Any] | None, list[Record], int]:
@@ -78,13 +80,14 @@ def _parse_records(lines: Sequence[bytes]) -> list[Record]:
 
 def _to_record(content: Mapping[str, Any]) -> Record | None:
     """Return the record, if every part of it is what it has to be."""
-    if tuple(content) != _FIELDS:
+    if tuple(content) not in (_FIELDS, _TIMED):
         return None
     data, repeat, method, values = (content[name] for name in _FIELDS)
+    seconds = content.get("seconds", 0.0)
     known = data in names() and type(repeat) is int and repeat >= 0 and isinstance(method, str) and method
-    if not known or not isinstance(values, dict) or not all(map(is_number, values.values())):
+    if not known or not isinstance(values, dict) or not all(map(is_number, [seconds, *values.values()])):
         return None
-    return Record(data, repeat, method, values)
+    return Record(data, repeat, method, values, content.get("seconds"))
 
 
 def is_number(value: object) -> bool:

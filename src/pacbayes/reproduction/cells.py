@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from typing import TypeAlias
 
@@ -13,30 +14,13 @@ from joblib import parallel_config
 from threadpoolctl import threadpool_limits
 
 from pacbayes.datasets import names
-from pacbayes.reproduction.built_in_methods import DELTA
 from pacbayes.reproduction.method_role import Method
-from pacbayes.reproduction.methods import BUILT_IN, METHODS, order_methods
-from pacbayes.reproduction.paper import ALPHA, PERIOD
 from pacbayes.reproduction.random_split import Split
+from pacbayes.reproduction.studies import STUDIES, Study, find_study
 
 __all__ = ["Cell", "Configuration", "Grid", "Record", "Task", "compute_cells"]
 
-REPEATS, QUICK_REPEATS = 20, 3
 _LONGEST = "adult"  # what a quick run leaves out
-
-_REVISION = 2  # raised when a cell's numbers change, so that old files are refused
-
-# Seconds that one repeat took when it was measured: only for the order of work and the time left.
-_SECONDS = {
-    "haberman": 0.12,
-    "breast-cancer": 0.14,
-    "tictactoe": 0.14,
-    "banknote": 0.15,
-    "kr-vs-kp": 0.25,
-    "spambase": 0.3,
-    "mushroom": 0.7,
-    "adult": 2.7,
-}
 
 Cell: TypeAlias = tuple[str, int, str]
 Configuration: TypeAlias = dict[str, int | float | str]
@@ -44,12 +28,13 @@ Configuration: TypeAlias = dict[str, int | float | str]
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """The numbers of one cell."""
+    """The numbers of one cell, and the seconds of one core that they took, which no two runs have the same."""
 
     data: str
     repeat: int
     method: str
     values: dict[str, float]
+    seconds: float | None = field(default=None, compare=False)
 
     @property
     def cell(self) -> Cell:
@@ -59,18 +44,19 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """The cells of one repeat of one data set, which share a split, a fit and a reference."""
+    """The cells of one repeat of one data set, which share a split."""
 
     data: str
     repeat: int
     seed: int
     methods: tuple[str, ...]
     added: tuple[Method, ...] = ()  # those that a worker process does not know by name
+    study: str = "paper"
 
     @property
     def cost(self) -> float:
         """Roughly how many seconds it takes."""
-        return _SECONDS.get(self.data, 1.0)
+        return STUDIES[self.study].seconds[self.data]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +67,7 @@ class Grid:
     repeats: int
     methods: tuple[str, ...]
     seed: int = 0
+    study: str = "paper"
 
     @classmethod
     def from_arguments(
@@ -91,13 +78,20 @@ class Grid:
         seed: int = 0,
         *,
         quick: bool = False,
+        study: str = "paper",
     ) -> Grid:
         """Return a grid in the order of the table; refuse names and numbers that make no sense."""
+        asked = find_study(study)
         if repeats is None:
-            repeats = QUICK_REPEATS if quick else REPEATS
+            repeats = asked.quick_repeats if quick else asked.repeats
         if isinstance(repeats, bool) or not isinstance(repeats, int) or repeats < 1:
             raise ValueError(f"The 'repeats' argument of run must be a whole number from 1. Got {repeats!r} instead.")
-        return cls(_order_datasets(datasets, quick=quick), repeats, order_methods(methods), int(seed))
+        return cls(_order_datasets(datasets, quick=quick), repeats, asked.order(methods), int(seed), asked.name)
+
+    @property
+    def plan(self) -> Study:
+        """What is run."""
+        return STUDIES[self.study]
 
     @property
     def cells(self) -> list[Cell]:
@@ -108,20 +102,19 @@ class Grid:
         """Return what is left to do, the longest first so that no core idles at the end."""
         known = set(done)
         tasks = []
-        for data in sorted(self.datasets, key=lambda name: -_SECONDS.get(name, 1.0)):
+        for data in sorted(self.datasets, key=lambda name: -self.plan.seconds[name]):
             for repeat in range(self.repeats):
                 left = tuple(m for m in self.methods if (data, repeat, m) not in known)
                 if left:
-                    added = tuple(METHODS[m] for m in left if m not in BUILT_IN)
-                    tasks.append(Task(data, repeat, self.seed, left, added))
+                    added = tuple(self.plan.methods[m] for m in left if m not in self.plan.built_in)
+                    tasks.append(Task(data, repeat, self.seed, left, added, self.study))
         return tasks
 
     @property
     def configuration(self) -> Configuration:
         """Everything but its place that a cell's numbers depend on."""
         packages = {name: version(name) for name in ("pacbayes", "numpy", "scipy", "scikit-learn")}
-        paper = {"delta": DELTA, "alpha": ALPHA, "period": PERIOD}
-        return {"revision": _REVISION, "seed": self.seed, **paper, **packages}
+        return {"seed": self.seed, **self.plan.configuration, **packages}
 
 
 def _order_datasets(datasets: Iterable[str] | None, *, quick: bool) -> tuple[str, ...]:
@@ -141,9 +134,21 @@ def compute_cells(task: Task) -> list[Record]:
     """Compute the cells of a task; the result depends on the task alone, not on threads, processes or machines."""
     # a cell is one unit of work: a nested call of joblib that went back to the same workers could wait for itself
     with _one_thread(), parallel_config("sequential"):
+        study = STUDIES[task.study]
+        known = {**study.methods, **{method.name: method for method in task.added}}
+        if study.timed:
+            return [_compute_timed(task, known[name]) for name in task.methods]
         split = Split(task.data, task.repeat, task.seed)
-        known = METHODS | {method.name: method for method in task.added}
         return [Record(task.data, task.repeat, name, known[name].function(split)) for name in task.methods]
+
+
+def _compute_timed(task: Task, method: Method) -> Record:
+    """Compute one cell and nothing that another would share; the rows are read before the clock starts."""
+    split = Split(task.data, task.repeat, task.seed)
+    split.read_rows()
+    begun = time.thread_time()
+    values = method.function(split)
+    return Record(task.data, task.repeat, method.name, values, time.thread_time() - begun)
 
 
 _LOCK = threading.Lock()

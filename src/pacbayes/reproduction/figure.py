@@ -17,21 +17,21 @@ if TYPE_CHECKING:  # an optional dependency
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
-__all__ = ["draw_figure"]
+__all__ = ["Palette", "draw_figure"]
 
 
 @dataclass(frozen=True, slots=True)
-class _Palette:
+class Palette:
     """Colours for one kind of screen; one of ``groups`` for each group of methods."""
 
     ink: str
     faint: str
     back: str
-    groups: tuple[str, str, str, str]
+    groups: tuple[str, ...]
 
 
-_LIGHT = _Palette("#24292f", "#d0d7de", "#ffffff", ("#8c959f", "#bc4c00", "#0969da", "#1a7f37"))
-_DARK = _Palette("#e6edf3", "#30363d", "#0d1117", ("#8b949e", "#f0883e", "#58a6ff", "#56d364"))
+_LIGHT = Palette("#24292f", "#d0d7de", "#ffffff", ("#8c959f", "#bc4c00", "#0969da", "#1a7f37"))
+_DARK = Palette("#e6edf3", "#30363d", "#0d1117", ("#8b949e", "#f0883e", "#58a6ff", "#56d364"))
 _COLUMNS = 4
 
 
@@ -49,7 +49,7 @@ def draw_figure(results: CellMeans, *, kind: str = "png", dark: bool = False) ->
     return content.getvalue()
 
 
-def _draw_panels(results: CellMeans, colours: _Palette) -> Figure:
+def _draw_panels(results: CellMeans, colours: Palette) -> Figure:
     """Return a figure with one panel per data set."""
     from matplotlib.figure import Figure  # noqa: PLC0415
 
@@ -68,7 +68,7 @@ def _draw_panels(results: CellMeans, colours: _Palette) -> Figure:
     return canvas
 
 
-def _draw_panel(panel: Axes, results: CellMeans, data: str, colours: _Palette) -> None:
+def _draw_panel(panel: Axes, results: CellMeans, data: str, colours: Palette) -> None:
     """Draw one data set: filled marks for sound bounds, hollow ones for what assumes more."""
     for place, name in enumerate(results.grid.methods):
         method = METHODS[name]
@@ -89,7 +89,7 @@ def _draw_panel(panel: Axes, results: CellMeans, data: str, colours: _Palette) -
         spine.set_color(colours.faint)
 
 
-def _draw_legend(canvas: Figure, results: CellMeans, colours: _Palette) -> None:
+def _draw_legend(canvas: Figure, results: CellMeans, colours: Palette) -> None:
     columns = 3 if len(results.grid.datasets) < 3 else 6
     marks = _legend_marks(results, colours)
     legend = canvas.legend(handles=marks, loc="outside lower center", ncols=columns, frameon=False)
@@ -97,7 +97,7 @@ def _draw_legend(canvas: Figure, results: CellMeans, colours: _Palette) -> None:
         words.set_color(colours.ink)
 
 
-def _legend_marks(results: CellMeans, colours: _Palette) -> list[Line2D]:
+def _legend_marks(results: CellMeans, colours: Palette) -> list[Line2D]:
     """Return a mark for each group that was run, for the test error, and for bounds that are not sound."""
     from matplotlib.lines import Line2D  # noqa: PLC0415
 

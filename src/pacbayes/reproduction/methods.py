@@ -6,13 +6,13 @@ error rate on the test rows), and register it with :func:`method`; tables, figur
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 from pacbayes.reproduction.built_in_methods import BUILT_IN_METHODS
 from pacbayes.reproduction.method_role import GROUPS, Method, MethodFunction
 from pacbayes.reproduction.table_words import GUARANTEES
 
-__all__ = ["BUILT_IN", "METHODS", "method", "order_methods"]
+__all__ = ["BUILT_IN", "METHODS", "method"]
 
 METHODS: dict[str, Method] = {each.name: each for each in BUILT_IN_METHODS}
 BUILT_IN = frozenset(METHODS)  # what every worker process knows; the rest is sent to it
@@ -58,14 +58,3 @@ def method(name: str, title: str, group: str, about: str, guarantee: str) -> Cal
         return function
 
     return register
-
-
-def order_methods(names: Iterable[str] | None) -> tuple[str, ...]:
-    """Return the names asked for in the order of the table; by default all."""
-    wanted = tuple(METHODS) if names is None else tuple(names)
-    for name in wanted:
-        if name not in METHODS:
-            raise ValueError(f"The 'methods' argument of run must be among {list(METHODS)}. Got {name!r} instead.")
-    if not wanted:
-        raise ValueError("The 'methods' argument of run must name at least one method. Got none instead.")
-    return tuple(name for name in METHODS if name in wanted)

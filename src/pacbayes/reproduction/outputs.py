@@ -10,12 +10,11 @@ from pathlib import Path
 from pacbayes._core.files import write_atomically
 from pacbayes.reproduction.cell_means import CellMeans
 from pacbayes.reproduction.cell_store import ResultsFileError
+from pacbayes.reproduction.cells import Cell
 from pacbayes.reproduction.claim_words import claim_sentence
 from pacbayes.reproduction.claims import compare_claims
-from pacbayes.reproduction.figure import draw_figure
+from pacbayes.reproduction.presentations import presentation_of
 from pacbayes.reproduction.renderers import render_latex, render_markdown, render_text
-from pacbayes.reproduction.result_tables import make_tables
-from pacbayes.reproduction.results_page import render_page
 
 __all__ = ["check_outputs", "write_outputs"]
 
@@ -44,7 +43,7 @@ def write_outputs(results: CellMeans, folder: Path) -> list[Path]:
 
 
 def _contents(results: CellMeans) -> dict[str, str | bytes]:
-    tables = make_tables(results)
+    tables = presentation_of(results).make_tables(results)
     claims = map(claim_sentence, compare_claims(results))
     return {
         "cells.csv": _cells_as_csv(results),
@@ -63,25 +62,33 @@ def _pictures(results: CellMeans) -> dict[str, str | bytes]:
         import matplotlib as mpl  # noqa: F401, PLC0415
     except ImportError:
         return {}
-    light, dark = (draw_figure(results, kind="svg", dark=dark) for dark in (False, True))
+    shown = presentation_of(results)
+    light, dark = (shown.draw(results, kind="svg", dark=dark) for dark in (False, True))
     return {
-        "figure.png": draw_figure(results, kind="png"),
+        "figure.png": shown.draw(results, kind="png"),
         "figure.svg": light,
-        "index.html": render_page(results, light, dark),
+        "index.html": shown.render_page(results, light, dark),
     }
 
 
 def _cells_as_csv(results: CellMeans) -> str:
     """Return one line per cell; a number that a method does not have is left empty."""
-    keys = list(dict.fromkeys(key for values in results.cells.values() for key in values))
+    numbers = _numbers(results)
+    keys = list(dict.fromkeys(key for values in numbers.values() for key in values))
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["data", "repeat", "method", *keys])
-    for cell, values in results.cells.items():
+    for cell, values in numbers.items():
         writer.writerow([*cell, *(repr(values[key]) if key in values else "" for key in keys)])
     return text.getvalue()
 
 
+def _numbers(results: CellMeans) -> dict[Cell, dict[str, float]]:
+    """Return the numbers of each cell, and the seconds that it took if they were measured."""
+    timings = {cell: {"seconds": seconds} for cell, seconds in results.timings.items()}
+    return {cell: {**values, **timings.get(cell, {})} for cell, values in results.cells.items()}
+
+
 def _cells_as_json(results: CellMeans) -> str:
-    cells = [{"data": d, "repeat": r, "method": m, **values} for (d, r, m), values in results.cells.items()]
+    cells = [{"data": d, "repeat": r, "method": m, **values} for (d, r, m), values in _numbers(results).items()]
     return json.dumps({"configuration": results.grid.configuration, "cells": cells}, indent=1) + "\n"

@@ -63,6 +63,10 @@ class Split:
         train, test = self._order[: self._cut], self._order[self._cut :]
         return (X[train], y[train]), (X[test], y[test])
 
+    def read_rows(self) -> None:
+        """Have the rows of the sound encoding at hand, for whoever takes the time of what follows."""
+        self.__dict__["train"], self.__dict__["test"] = self.parts("sound")
+
     @cached_property
     def paper(self) -> PaperFit:
         """The paper's posterior and reference, on its encoding (errata E9 to E11)."""

@@ -21,7 +21,15 @@ from pacbayes.reproduction.table_words import (
     published_notes,
 )
 
-__all__ = ["Table", "deviations", "make_tables", "portfolio_ratios"]
+__all__ = [
+    "Table",
+    "deviations",
+    "format_number",
+    "format_with_deviation",
+    "format_with_sign",
+    "make_tables",
+    "portfolio_ratios",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,17 +73,21 @@ def _place(version: str, column: str) -> tuple[str, str]:
     return (f"{version}-maurer", "test") if column == "test" else (f"{version}-{column}", "value")
 
 
-def _number(x: float, digits: int = 4) -> str:
+def format_number(x: float, digits: int = 4) -> str:
     """Return four digits without the leading zero, as the paper's readers expect."""
-    return f"{x:.{digits}f}".replace("0.", ".", 1)
+    text = f"{x:.{digits}f}"
+    return text[1:] if text.startswith("0.") else text
 
 
-def _number_with_sign(x: float) -> str:
-    return f"{x:+.4f}".replace("0.", ".", 1)
+def format_with_sign(x: float) -> str:
+    """Return the same with a sign."""
+    text = f"{x:+.4f}"
+    return text[0] + text[2:] if text[1:].startswith("0.") else text
 
 
-def _with_deviation(results: CellMeans, data: str, method: str, key: str) -> str:
-    return f"{_number(results.mean(data, method, key))} ({_number(results.deviation(data, method, key))})"
+def format_with_deviation(results: CellMeans, data: str, method: str, key: str) -> str:
+    """Return a mean, with the standard deviation in brackets."""
+    return f"{format_number(results.mean(data, method, key))} ({format_number(results.deviation(data, method, key))})"
 
 
 def _published_table(results: CellMeans) -> Table:
@@ -86,7 +98,10 @@ def _published_table(results: CellMeans) -> Table:
         for column in COLUMNS:
             difference, allowed = differences[data, column]
             mark = "" if abs(difference) <= allowed else " !"
-            row += [_with_deviation(results, data, *_place("published", column)), _number_with_sign(difference) + mark]
+            row += [
+                format_with_deviation(results, data, *_place("published", column)),
+                format_with_sign(difference) + mark,
+            ]
         rows.append(row)
     within = sum(abs(difference) <= allowed for difference, allowed in differences.values())
     notes = published_notes(results.grid.repeats, within, len(differences))
@@ -97,7 +112,7 @@ def _published_table(results: CellMeans) -> Table:
 def _corrected_table(results: CellMeans) -> Table:
     rows, bold = [], set()
     for index, data in enumerate(results.grid.datasets):
-        rows.append([TITLES[data]] + [_with_deviation(results, data, *_place("corrected", c)) for c in COLUMNS])
+        rows.append([TITLES[data]] + [format_with_deviation(results, data, *_place("corrected", c)) for c in COLUMNS])
         means = [results.mean(data, *_place("corrected", column)) for column in BOUNDS]
         bold.add((index, 2 + means.index(min(means))))
     header = ["Data", *(COLUMN_TITLES[column] for column in COLUMNS)]
@@ -117,22 +132,22 @@ def _portfolio_table(results: CellMeans) -> Table:
     ratios = portfolio_ratios(results)
     keys = ("maurer_exact", "ours_exact", "value")
     rows = [
-        [TITLES[data], *(_number(results.mean(data, "portfolio", key)) for key in keys), _number(ratio, 3)]
+        [TITLES[data], *(format_number(results.mean(data, "portfolio", key)) for key in keys), format_number(ratio, 3)]
         for data, ratio in ratios.items()
     ]
     below = sum(ratio < 1.0 for ratio in ratios.values())
     middle = math.exp(sum(map(math.log, ratios.values())) / len(ratios))
     header = ["Data", "Maurer", "Ours", "Portfolio", "Ratio"]
-    notes = portfolio_notes(below, len(ratios), _number(middle, 3))
+    notes = portfolio_notes(below, len(ratios), format_number(middle, 3))
     return Table("portfolio", "The portfolio on the paper's posterior", header, rows, notes)
 
 
 def _methods_table(results: CellMeans) -> Table:
     """Return one row per method, which fits any number of them; the smallest sound bound of a data set is bold."""
     data, methods = results.grid.datasets, results.grid.methods
-    rows = [[METHODS[m].title, *(_number(results.mean(d, m)) for d in data)] for m in methods]
+    rows = [[METHODS[m].title, *(format_number(results.mean(d, m)) for d in data)] for m in methods]
     whose = "the paper's fit" if METHODS[methods[0]].group in GROUPS[:2] else METHODS[methods[0]].title
-    rows.append([f"Test error ({whose})", *(_number(results.mean(d, methods[0], "test")) for d in data)])
+    rows.append([f"Test error ({whose})", *(format_number(results.mean(d, methods[0], "test")) for d in data)])
     notes = tuple(f"{METHODS[m].title}: {METHODS[m].about}; {GUARANTEES[METHODS[m].guarantee]}." for m in methods)
     header = ["Bound (mean)", *(TITLES[d] for d in data)]
     return Table("methods", "All methods", header, rows, notes, _smallest_sound(results))
@@ -157,6 +172,6 @@ def _errata_table(results: CellMeans) -> Table:
             changes = [
                 results.mean(d, method, f"without_{number}") - results.mean(d, method) for d in results.grid.datasets
             ]
-            rows.append([COLUMN_TITLES[name], number.upper(), *map(_number_with_sign, changes)])
+            rows.append([COLUMN_TITLES[name], number.upper(), *map(format_with_sign, changes)])
     header = ["Bound", "Erratum", *(TITLES[d] for d in results.grid.datasets)]
     return Table("errata", "What each departure is worth", header, rows, ERRATA_NOTES)

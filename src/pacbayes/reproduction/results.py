@@ -10,8 +10,8 @@ from pacbayes.reproduction.cell_means import CellMeans
 from pacbayes.reproduction.claim_words import claim_sentence
 from pacbayes.reproduction.claims import compare_claims
 from pacbayes.reproduction.outputs import write_outputs
+from pacbayes.reproduction.presentations import presentation_of
 from pacbayes.reproduction.renderers import render_text
-from pacbayes.reproduction.result_tables import make_tables
 
 __all__ = ["Results"]
 
@@ -28,11 +28,13 @@ class Results(CellMeans):
         From (data set, repeat, method) to the cell's numbers, in the order of the table.
     seconds : float
         How long this run took (what it found in its folder took none of it).
+    timings : mapping
+        From (data set, repeat, method) to seconds of one core, where they were measured: in the study "rivals".
     """
 
     def table(self) -> str:
-        """Return the tables as text: as published, corrected, all methods, and what each erratum is worth."""
-        return "\n\n".join(render_text(table) for table in make_tables(self))
+        """Return all tables as text."""
+        return "\n\n".join(render_text(table) for table in presentation_of(self).make_tables(self))
 
     def claims(self) -> list[str]:
         """Return the paper's claims, each as printed, as reproduced and after the correction."""

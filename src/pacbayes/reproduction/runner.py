@@ -27,6 +27,7 @@ def run(
     repeats: int | None = None,
     methods: Iterable[str] | None = None,
     *,
+    study: str = "paper",
     quick: bool = False,
     seed: int = 0,
     folder: str | os.PathLike[str] | None = None,
@@ -37,14 +38,19 @@ def run(
 ) -> Results:
     """Run the paper's experiment: as published, with corrected arithmetic, and with what this library adds.
 
+    Or run its rivals: the certificates of the field, from the same rows and with the same learner.
+
     Parameters
     ----------
     datasets : list of str, optional
         Among :func:`pacbayes.datasets.names`; by default all eight.
     repeats : int, optional
-        Random splits per data set, by default 20; the first ones are the same whatever the number.
+        Random splits per data set, by default 20 for the paper and 10 for its rivals; the first ones are the same
+        whatever the number.
     methods : list of str, optional
-        Names of methods; by default all.
+        Names of methods; by default all of the study.
+    study : {"paper", "rivals"}, default="paper"
+        Which table: ``METHODS`` are the methods of the first, ``RIVALS`` those of the second.
     quick : bool, default=False
         Whether the defaults are 3 repeats and all data sets but Adult.
     seed : int, default=0
@@ -78,13 +84,14 @@ def run(
     >>> results = reproduction.run(["haberman"], repeats=2, methods=["corrected-maurer"])  # doctest: +SKIP
     >>> print(results.table())  # doctest: +SKIP
     """
-    grid = Grid.from_arguments(datasets, repeats, methods, seed, quick=quick)
+    grid = Grid.from_arguments(datasets, repeats, methods, seed, quick=quick, study=study)
     return _run_grid(grid, folder, Workers(n_jobs, backend, progress), resume=resume)
 
 
 def reproduce(
     folder: str | os.PathLike[str],
     *,
+    study: str = "paper",
     datasets: Iterable[str] | None = None,
     repeats: int | None = None,
     methods: Iterable[str] | None = None,
@@ -104,7 +111,7 @@ def reproduce(
     ----------
     folder : path
         Where everything is written.
-    datasets, repeats, methods, quick, seed, resume, n_jobs, backend, progress
+    study, datasets, repeats, methods, quick, seed, resume, n_jobs, backend, progress
         As in :func:`run`; by default one process per core, with progress.
 
     Returns
@@ -126,7 +133,7 @@ def reproduce(
     >>> from pacbayes import reproduction
     >>> results, paths = reproduction.reproduce("table", quick=True)  # doctest: +SKIP
     """
-    grid = Grid.from_arguments(datasets, repeats, methods, seed, quick=quick)
+    grid = Grid.from_arguments(datasets, repeats, methods, seed, quick=quick, study=study)
     workers = Workers(n_jobs, backend, progress)
     check_outputs(Path(folder))
     if not resume and backend != "dask":

@@ -11,11 +11,14 @@ __all__ = [
     "ERRATA_NOTES",
     "GUARANTEES",
     "KEPT",
+    "PAPER_TITLE",
     "TITLES",
     "Change",
     "portfolio_notes",
     "published_notes",
 ]
+
+PAPER_TITLE = "The paper's table: as published, corrected, and ours"
 
 TITLES = {
     "haberman": "Haberman",

@@ -11,6 +11,7 @@ from sklearn.pipeline import Pipeline
 from pacbayes._core.rows import distinct_labels
 from pacbayes.estimators import (
     CertifiedClassifier,
+    CertifiedForest,
     CertifiedLogisticRegression,
     OnlineCertifiedClassifier,
     SelectiveClassifier,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["METHODS", "Method", "choose_method", "estimator_for", "fit_on_table"]
 
 _RATIO = 1.25
+_LOGISTIC = frozenset({"posterior", "draw"})  # methods for two classes and logistic regression
 _ASKED = frozenset({"auto", "split", "test"})  # methods that state more than the error
 
 
@@ -80,7 +82,8 @@ def _selective(table: Table, settings: Settings, fraction: float | None) -> Sele
 def _posterior(table: Table, settings: Settings, fraction: float | None) -> CertifiedLogisticRegression:
     steps = make_preprocessing(table.columns, missing=settings.missing)
     options = {"prior_fraction": cast("float", fraction), **_common(settings)}
-    return CertifiedLogisticRegression(preprocessing=steps, **options)
+    kept = "draw" if settings.method == "draw" else "vote"
+    return CertifiedLogisticRegression(preprocessing=steps, derandomize=kept, **options)
 
 
 def _online(table: Table, settings: Settings, fraction: float | None) -> OnlineCertifiedClassifier:
@@ -95,11 +98,23 @@ def _test(table: Table, settings: Settings, fraction: float | None) -> TestedCla
     return TestedClassifier(_pipeline(settings), table.learning, settings.delta, settings.candidates, asked)
 
 
+def _out_of_bag(table: Table, settings: Settings, fraction: float | None) -> CertifiedForest:
+    """Return a vote of trees for a random forest, and otherwise of the model itself."""
+    del table
+    voter = None if settings.model == "random-forest" else make_classifier(settings.model, settings.seed)
+    options = {"preprocessing": "auto", "max_samples": cast("float", fraction), **_common(settings)}
+    return CertifiedForest(voter, **options)
+
+
 METHODS: dict[str, Method] = {
     "split": Method(None, _split, True, "trains on a part of the rows, is evaluated on the rest"),
     "selective": Method(None, _selective, False, "a threshold by --max-error or --max-false-negative-rate"),
     "online": Method(0.2, _online, True, "predicts each row before training on it, as in a stream"),
+    "out-of-bag": Method(
+        0.4, _out_of_bag, True, "a vote (100 trees, of --model random-forest) that learns from all rows"
+    ),
     "posterior": Method(0.4, _posterior, True, "a distribution over logistic regressions (two classes)"),
+    "draw": Method(0.4, _posterior, True, "one logistic regression drawn from such a distribution, and kept"),
     "test": Method(1.0, _test, False, "trains on all rows, is evaluated on those of --test"),
 }
 
@@ -151,9 +166,9 @@ def choose_method(settings: Settings, classes: int) -> tuple[Settings, str]:
         return replace(settings, method="selective"), "asked"
     if settings.method == "auto":
         return replace(settings, method="split"), "default"
-    if settings.method == "posterior" and (settings.model != "logistic" or classes != 2):
+    if settings.method in _LOGISTIC and (settings.model != "logistic" or classes != 2):
         raise ValueError(
-            "The method 'posterior' is for --model logistic and two classes. "
+            f"The method {settings.method!r} is for --model logistic and two classes. "
             f"Got {settings.model!r} and {classes} classes; "
             "use --method split or online, or set one class against the rest with --positive."
         )

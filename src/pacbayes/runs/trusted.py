@@ -40,6 +40,7 @@ _OBJECTS = {
     "pacbayes.learners.encoded": "EncodedClassifier",
     "pacbayes.learners.one_class": "OneClass",
     "pacbayes.learners.thresholded": "AbstainingClassifier ShiftedClassifier",
+    "pacbayes.learners.voting": "WeightedVote",
     "pacbayes.tables._preprocess": "ColumnPreprocessor",
     "sklearn._loss.link": "HalfLogitLink IdentityLink Interval LogitLink MultinomialLogit",
     "sklearn._loss.loss": "ExponentialLoss HalfBinomialLoss HalfMultinomialLoss",

@@ -14,7 +14,7 @@ from pacbayes._core.notes import Note
 from pacbayes._core.predictions import class_numbers, vote_shares
 from pacbayes._core.types import BoolArray, FloatArray, Labels, ObjectArray
 from pacbayes.certificate import Certificate
-from pacbayes.learners import AbstainingClassifier, ShiftedClassifier
+from pacbayes.learners import AbstainingClassifier, ShiftedClassifier, WeightedVote
 from pacbayes.tables import LinearTerms, align_rows
 from pacbayes.tables.words import sentence
 
@@ -169,7 +169,19 @@ def _known_categories(model: LinearTerms | Mapping[str, Any]) -> _Categories:
     if isinstance(model, LinearTerms):
         return _categories_of_terms(model)
     fitted = model["snapshots"][-1] if "snapshots" in model else model["predictor"]
-    fitted = fitted.estimator_ if isinstance(fitted, AbstainingClassifier | ShiftedClassifier) else fitted
+    if isinstance(fitted, WeightedVote):
+        return _categories_of_any(list(map(_categories_of, fitted.voters_)))
+    return _categories_of(fitted.estimator_ if isinstance(fitted, AbstainingClassifier | ShiftedClassifier) else fitted)
+
+
+def _categories_of_any(several: Sequence[_Categories]) -> _Categories:
+    """Return the categories that at least one of those who vote has seen."""
+    names = dict.fromkeys(name for each in several for name in each)
+    return {name: {value for each in several for value in each.get(name, ())} for name in names}
+
+
+def _categories_of(fitted: Any) -> _Categories:
+    """Return the categories that a fitted pipeline has seen."""
     columns = getattr(fitted, "named_steps", {}).get("columns")
     found: dict[str, Collection[str]] = {}
     for name, encoder, columns_of_step in getattr(getattr(columns, "transformer_", None), "transformers_", ()):

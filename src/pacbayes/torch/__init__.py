@@ -30,10 +30,12 @@ if TYPE_CHECKING:
     from pacbayes.torch.given import GivenNetwork
     from pacbayes.torch.network_verification import verify
     from pacbayes.torch.quadrature import expected_zero_one
+    from pacbayes.torch.recursive_bounds import recursive, recursive_portfolio
     from pacbayes.torch.references import NetworkReference
     from pacbayes.torch.storage import load
     from pacbayes.torch.stored_networks import StoredGaussian, StoredNetwork
     from pacbayes.torch.training import Training, train
+    from pacbayes.torch.vote_bounds import chebyshev_cantelli, disagreement, first_order, tandem
     from pacbayes.torch.weights import WeightGaussian
 
 __all__ = [
@@ -54,13 +56,16 @@ __all__ = [
     "build",
     "categorical_kl",
     "catoni",
+    "chebyshev_cantelli",
     "chernoff",
     "clopper_pearson",
     "convolutional",
     "describe",
+    "disagreement",
     "excess_kl",
     "excess_relaxed",
     "expected_zero_one",
+    "first_order",
     "fully_connected",
     "kl",
     "kl_ball_max",
@@ -74,7 +79,10 @@ __all__ = [
     "phi",
     "portfolio",
     "progressive_chernoff",
+    "recursive",
+    "recursive_portfolio",
     "split_kl",
+    "tandem",
     "tolstikhin_seldin",
     "train",
     "unexpected_bernstein",
@@ -101,13 +109,16 @@ _HOMES = {
     "build": "pacbayes.torch.architectures",
     "categorical_kl": "pacbayes.torch.divergences",
     "catoni": "pacbayes.torch.bounds",
+    "chebyshev_cantelli": "pacbayes.torch.vote_bounds",
     "chernoff": "pacbayes.torch.bounds",
     "clopper_pearson": "pacbayes.torch.bounds",
     "convolutional": "pacbayes.torch.architectures",
     "describe": "pacbayes.torch.architectures",
+    "disagreement": "pacbayes.torch.vote_bounds",
     "excess_kl": "pacbayes.torch.excess_bounds",
     "excess_relaxed": "pacbayes.torch.excess_bounds",
     "expected_zero_one": "pacbayes.torch.quadrature",
+    "first_order": "pacbayes.torch.vote_bounds",
     "fully_connected": "pacbayes.torch.architectures",
     "kl": "pacbayes.torch.divergences",
     "kl_ball_max": "pacbayes.torch.divergences",
@@ -121,7 +132,10 @@ _HOMES = {
     "phi": "pacbayes.torch.divergences",
     "portfolio": "pacbayes.torch.betting_bounds",
     "progressive_chernoff": "pacbayes.torch.bounds",
+    "recursive": "pacbayes.torch.recursive_bounds",
+    "recursive_portfolio": "pacbayes.torch.recursive_bounds",
     "split_kl": "pacbayes.torch.excess_bounds",
+    "tandem": "pacbayes.torch.vote_bounds",
     "tolstikhin_seldin": "pacbayes.torch.bounds",
     "train": "pacbayes.torch.training",
     "unexpected_bernstein": "pacbayes.torch.excess_bounds",

@@ -29,18 +29,20 @@ class Network(nn.Sequential):
 
     Attributes
     ----------
+    shape : tuple of int
+        Of one row, as the first layer takes it.
     description : dict
         Plain data from which :func:`build` makes the same network with fresh weights.
     """
 
     def __init__(self, shape: Sequence[int], layers: Sequence[nn.Module], description: Mapping[str, Any]) -> None:
         super().__init__(*layers)
-        self._shape = tuple(shape)
+        self.shape = tuple(shape)
         self.description = dict(description)
 
     def forward(self, rows: Tensor) -> Tensor:
         """Return the outputs; rows may come flat."""
-        return super().forward(rows.reshape(len(rows), *self._shape))
+        return super().forward(rows.reshape(len(rows), *self.shape))
 
 
 class Standardization(nn.Module):
@@ -246,6 +248,8 @@ _MAKERS: dict[str, Callable[..., Network]] = {
 def describe(module: nn.Module) -> dict[str, Any] | None:
     """Return the description of a network of ours, and None for any other module.
 
+    A network of ours whose layers or precision were changed is any other module: its description would give another.
+
     Examples
     --------
     >>> from torch import nn
@@ -253,7 +257,16 @@ def describe(module: nn.Module) -> dict[str, Any] | None:
     >>> describe(fully_connected(4, 8, 3))["widths"], describe(nn.Linear(4, 3))
     ([8], None)
     """
-    return dict(module.description) if type(module) is Network else None
+    if type(module) is not Network:
+        return None
+    with torch.device("meta"):
+        made = build(module.description)
+    return dict(module.description) if _outline(made) == _outline(module) else None
+
+
+def _outline(module: Network) -> tuple[object, ...]:
+    """Return what networks of one description have in common: layers with their options, and types of numbers."""
+    return module.shape, repr(module), [(name, each.dtype) for name, each in module.state_dict().items()]
 
 
 def build(description: Mapping[str, Any]) -> Network:

@@ -2,14 +2,44 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import numbers
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-__all__ = ["check_classes", "check_name", "check_positive", "check_share", "check_whole", "check_wholes"]
+__all__ = [
+    "call_factory",
+    "check_classes",
+    "check_name",
+    "check_positive",
+    "check_share",
+    "check_whole",
+    "check_wholes",
+]
+
+
+def call_factory(owner: str, factory: Callable[[], object]) -> object:
+    """Return what a factory of modules makes, or say that it must need no arguments.
+
+    Examples
+    --------
+    >>> from pacbayes.torch.checks import call_factory
+    >>> call_factory("me", dict)
+    {}
+    """
+    try:
+        inspect.signature(factory).bind()
+    except TypeError as error:
+        raise ValueError(
+            f"What makes the module of {owner} must need no arguments, as functools.partial(...) or lambda: ... does. "
+            f"Got one with a {error}."
+        ) from None
+    except ValueError:  # of something built in, which has no signature
+        pass
+    return factory()
 
 
 def check_whole(owner: str, name: str, value: object, least: int, most: int | None = None) -> int:

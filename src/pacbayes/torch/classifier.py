@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 from pacbayes._core.types import FloatArray, RandomState
 from pacbayes.torch.arrays import Loaded, code_labels, to_tensor
-from pacbayes.torch.checks import check_classes
+from pacbayes.torch.checks import call_factory, check_classes
 from pacbayes.torch.outputs import find_device, module_outputs, seeded
 from pacbayes.torch.predictor import NetworkPredictor, check_shape
 from pacbayes.torch.states import load_state, state_bytes
@@ -154,7 +154,7 @@ class NetworkClassifier(NetworkPredictor, ClassifierMixin, BaseEstimator):
         """Return a trained module, which begins with the weights of the last where there is one."""
         owner, device = type(self).__name__, find_device(type(self).__name__, self.device)
         # a copy: layers that a factory hands out again and again must not carry what was learned into the next fit
-        module = deepcopy(_check_module(owner, "module_factory", self.module_factory())).to(device)
+        module = deepcopy(_check_module(owner, "module_factory", call_factory(owner, self.module_factory))).to(device)
         if last is not None:
             load_state(module, state_bytes(last))
         if self.fitter is not None:

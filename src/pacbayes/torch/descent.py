@@ -14,6 +14,7 @@ from pacbayes.torch.checks import check_positive, check_whole
 from pacbayes.torch.draws import DrawnLayer, DrawnModule
 from pacbayes.torch.fused import mean_zero_one
 from pacbayes.torch.objectives import Objective
+from pacbayes.torch.progress import show_progress
 
 __all__ = ["DrawnRisk", "LastLayerRisk", "PosteriorTraining", "Risk", "descend"]
 
@@ -156,6 +157,7 @@ def descend(
     certificate: Callable[[float, float], float],
     training: PosteriorTraining,
     seed: int,
+    progress: bool | None = False,
 ) -> float:
     """Train on an objective and leave the parameters at the smallest certificate seen on the way; return it, nearly.
 
@@ -171,6 +173,8 @@ def descend(
     training : PosteriorTraining
     seed : int
         Of the order of the batches.
+    progress : bool or None
+        Whether to show a bar; None shows it where stderr is a terminal.
     """
     means, scales = risk.parameters()
     whole, kl = risk.estimate(), 0.0
@@ -178,15 +182,17 @@ def descend(
     best, kept = certificate(whole, kl), _copy(means + scales)
     objective.adjust(whole, kl)
     looks = _looks(training.epochs)
-    for epoch in _steps(risk, objective, training, seed, whole):
-        if epoch not in looks:
-            continue
-        whole, kl = risk.estimate(), float(risk.kl().detach())
-        _check_finite(whole, kl)
-        objective.adjust(whole, kl)
-        found = certificate(whole, kl)
-        if found < best:
-            best, kept = found, _copy(means + scales)
+    with show_progress(training.epochs, progress, "posterior, bound") as advance:
+        for epoch in _steps(risk, objective, training, seed, whole):
+            advance(best)
+            if epoch not in looks:
+                continue
+            whole, kl = risk.estimate(), float(risk.kl().detach())
+            _check_finite(whole, kl)
+            objective.adjust(whole, kl)
+            found = certificate(whole, kl)
+            if found < best:
+                best, kept = found, _copy(means + scales)
     with torch.no_grad():
         for parameter, value in zip(means + scales, kept, strict=True):
             parameter.copy_(value)

@@ -65,7 +65,8 @@ class GaussianNetwork(StorableNetwork, CertifiedEstimator, ClassifierMixin, Base
     bound : {"portfolio", "maurer"}, default="portfolio"
         Which bound the certificate is evaluated by. A portfolio without references is a mixture of bets.
     split : float, default=0.5
-        Share of the rows for learning, in [0, 1). With 0 no row teaches the prior, and all rows are judged.
+        Share of the rows for learning, in [0, 1). With 0 no row teaches the prior, all rows are judged, and
+        ``classes`` must be given.
     prior_mean : {"initial", "zero"}, default="initial"
         Where the prior is centred: at the module's weights, after training if there are learning rows, or at zero.
     training : Training, optional
@@ -88,7 +89,7 @@ class GaussianNetwork(StorableNetwork, CertifiedEstimator, ClassifierMixin, Base
     device : str, default="cpu"
         Where to compute; "auto" is CUDA where there is one.
     progress : bool, optional
-        Whether to show a bar while the prior is trained; by default where stderr is a terminal.
+        Whether to show a bar while prior and posterior are trained; by default where stderr is a terminal.
     random_state : int, RandomState or None
         Of the shuffle, of learning and of draws.
 
@@ -229,7 +230,8 @@ class GaussianNetwork(StorableNetwork, CertifiedEstimator, ClassifierMixin, Base
     def learned_network(self) -> LearnedGaussian:
         """Return prior and posterior for whoever judges them again."""
         check_is_fitted(self, "certificate_")
-        return LearnedGaussian(self.predictor_, self._posterior_training.epochs == 0, (), self.predictor_.kl)
+        settled = self._posterior_training.epochs == 0
+        return LearnedGaussian(self.predictor_, self.layers, settled, (), self.predictor_.kl)
 
     def read_rows(self, owner: str, X: Loaded, y: ArrayLike | None) -> tuple[Rows, Labels, tuple[int, ...]]:
         """Return rows in two dimensions, their labels, and the shape of one row."""

@@ -13,26 +13,23 @@ import torch
 from torch import nn
 
 from pacbayes import bounds
-from pacbayes._core.types import FloatArray, IntArray, Labels
-from pacbayes.certificate import DRAW_SHARE, Choice
+from pacbayes._core.types import FloatArray, Labels
+from pacbayes.certificate import Certificate, Choice
 from pacbayes.procedures.base import Sample
-from pacbayes.procedures.prior import predicted_rate
 from pacbayes.torch.arrays import code_labels, to_tensor
+from pacbayes.torch.checks import call_factory
 from pacbayes.torch.descent import DrawnRisk, LastLayerRisk, PosteriorTraining, descend
-from pacbayes.torch.draws import DrawnModule
 from pacbayes.torch.gaussian_predictor import GaussianPredictor
-from pacbayes.torch.layers import check_rows_alone, choose_layers, features_of, parameter_names
+from pacbayes.torch.layers import check_rows_alone, choose_layers, parameter_names
 from pacbayes.torch.objectives import OBJECTIVES
-from pacbayes.torch.outputs import find_device, seeded
+from pacbayes.torch.outputs import find_device, precision_of, seeded
+from pacbayes.torch.rates import bound_share, predict_rate, risk_on, training_seeds
 from pacbayes.torch.training import Training, train
 from pacbayes.torch.weights import WeightGaussian
 
 __all__ = ["GaussianLearner", "LearnedGaussian"]
 
-_ROWS = 1024
 _PROBES = 64  # rows that a module is tried on
-_EXPECTED_KL = 3.0  # of a posterior from a prior that learned; it matters little
-_STREAM = b"posterior"  # of a sample's seed: what is drawn in training is apart from what is judged
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,11 +37,13 @@ class LearnedGaussian:
     """A predictor with its divergence and what was chosen: what the procedure for networks judges."""
 
     predictor: GaussianPredictor
+    layers: str
     is_prior: bool
     choices: Sequence[Choice]
     kl: float
     rate: float | None = None
     features: torch.Tensor | None = None  # of the judged rows, where training computed them
+    form: str | None = None  # the digest of a stored one's, in whatever module its numbers are now
     stored: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -54,8 +53,8 @@ class LearnedGaussian:
 
     @property
     def digests(self) -> dict[str, str]:
-        """SHA-256 of prior, posterior and the rest of the network."""
-        return {"network": self.predictor.digest}
+        """SHA-256 of prior, posterior and the rest of the network, and of what makes a predictor of them."""
+        return {"network": self.predictor.digest, "network_form": self.form or self.predictor.form}
 
     @property
     def fitted(self) -> dict[str, Any]:
@@ -74,21 +73,29 @@ class LearnedGaussian:
         judged = sample.order[start:]
         return self.predictor.expected_errors(np.asarray(sample.X)[judged], sample.y[judged], self.features)
 
+    def choices_again(self, certificate: Certificate) -> list[Choice]:
+        """Return what a certificate has to say of prior and posterior, given what only it can tell."""
+        told = {each.what: each.value for each in certificate.choices}
+        aside = told.get("held_out") if isinstance(certificate.statements[0].rates, float) else 0
+        after = None if self.is_prior else told.get("objective")
+        mean = told.get("prior_mean")
+        if (mean == "fit") != bool(told.get("learning_rows")) and mean != "zero":
+            mean = None  # which no prior is
+        after = after if after is None or after in OBJECTIVES else ""
+        return gaussian_choices(self.layers, mean, told.get("prior_scale"), aside, after)
+
+    def rate_again(self, certificate: Certificate, sample: Sample, start: int) -> float | None:
+        """Return the rate that the prior's errors on the learning rows kept aside predict."""
+        told = [each.value for each in certificate.choices if each.what == "held_out"]
+        if len(told) != 1 or type(told[0]) is not int or not 0 < told[0] < start:
+            return None
+        delta = certificate.delta / certificate.candidates
+        return predict_rate(self.predictor, sample, start, told[0], delta)
+
     def draw_errors(self, sample: Sample, start: int, passes: int, seed: int, *, ties: float = 1.0) -> int:
         """Count the errors of networks drawn for each judged row and pass."""
         judged = sample.order[start:]
         return self.predictor.draw_errors(np.asarray(sample.X)[judged], sample.y[judged], passes, seed, ties)
-
-
-@dataclass(frozen=True, slots=True)
-class _Start:
-    """Where a posterior starts: a trained module and the prior around it."""
-
-    module: nn.Module
-    names: tuple[str, ...]
-    prior: WeightGaussian
-    sample: Sample
-    seed: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,24 +130,24 @@ class GaussianLearner:
         self._train(module, sample, count - aside)
         if self._choose(module, rows) != names:  # what starts at 0, say, shows after training alone
             raise ValueError("The 'module' of GaussianNetwork must call the same layers before and after training.")
-        prior = self._prior(module, names)
-        seeds = [int(each) for each in np.random.SeedSequence([sample.seed, *_STREAM]).generate_state(2)]
-        start = _Start(module, names, prior, sample, seeds[0])
-        rate = self._predict_rate(start, count, aside) if aside else None
+        first = self._predictor(module, names, self._prior(module, names))
+        chosen = self._choices(count, aside)
         if self.posterior_training.epochs == 0:
-            predictor = self._predictor(start, prior)
-            return LearnedGaussian(predictor, True, self._choices(count, aside), predictor.kl)
-        risk = self._risk(start, sample.order[count:])
-        predictor = self._predictor(start, self._optimise(risk, rate, seeds[1]))
+            return LearnedGaussian(first, self.layers, True, chosen, first.kl)
+        rate = predict_rate(first, sample, count, aside, self.delta) if aside else None
+        risk = risk_on(first, sample, sample.order[count:])
+        posterior = self._optimise(risk, rate, training_seeds(sample.seed)[1])
+        predictor = first.with_posterior(posterior)
         features = risk.features if isinstance(risk, LastLayerRisk) else None
-        return LearnedGaussian(predictor, False, self._choices(count, aside), predictor.kl, rate, features)
+        return LearnedGaussian(predictor, self.layers, False, chosen, predictor.kl, rate, features)
 
-    def _predictor(self, start: _Start, posterior: WeightGaussian) -> GaussianPredictor:
+    def _predictor(self, module: nn.Module, names: tuple[str, ...], prior: WeightGaussian) -> GaussianPredictor:
+        """Return a predictor whose posterior is the prior."""
         return GaussianPredictor.with_means(
-            start.module,
-            posterior,
-            layers=start.names,
-            prior=start.prior,
+            module,
+            prior,
+            layers=names,
+            prior=prior,
             classes=self.classes,
             shape=self.shape,
             is_exact=self.layers == "last",
@@ -149,7 +156,7 @@ class GaussianLearner:
 
     def _check_classes(self, labels: Labels) -> None:
         """Classes that were not given are those of the learning rows, or the prior depends on the judged rows, too."""
-        missing = [] if self.are_classes_given or not len(labels) else np.setdiff1d(self.classes, labels).tolist()
+        missing = [] if self.are_classes_given else np.setdiff1d(self.classes, labels).tolist()
         if missing:
             raise ValueError(
                 "The 'classes' argument of GaussianNetwork must be given where the learning rows lack a class. "
@@ -174,10 +181,14 @@ class GaussianLearner:
     def make(self, seed: int) -> nn.Module:
         """Return a module of its own, as it is given or as the factory makes it, on the device."""
         with seeded(seed):
-            module = self.module if isinstance(self.module, nn.Module) else self.module()
+            module = self.module if isinstance(self.module, nn.Module) else call_factory("GaussianNetwork", self.module)
         if not isinstance(module, nn.Module):
             raise ValueError(  # noqa: TRY004
                 f"The 'module' argument of GaussianNetwork must be a torch module or return one. Got {module!r:.60}."
+            )
+        if precision_of(module) != torch.float32:
+            raise ValueError(
+                f"The 'module' of GaussianNetwork must have weights of single precision. Got {precision_of(module)}."
             )
         return copy.deepcopy(module).to(self._device)  # a factory may hand out what it keeps
 
@@ -208,40 +219,12 @@ class GaussianLearner:
     def _at_zero(self) -> bool:
         return self.prior_mean == "zero"
 
-    def _predict_rate(self, start: _Start, count: int, aside: int) -> float:
-        """Return the best rate at the prior's error on the learning rows that are kept aside."""
-        risk = self._risk(start, start.sample.order[count - aside : count])
-        n, delta = len(start.sample.y) - count, self.delta * self._share
-        error = (risk.estimate() * aside + 0.5) / (aside + 1.0)
-        if self.layers != "last":  # the bound is given the limit of the draws
-            error = float(bounds.chernoff(min(error, 1.0), n, self.delta * DRAW_SHARE))
-        return predicted_rate(error, n, delta, _EXPECTED_KL)
-
-    @property
-    def _share(self) -> float:
-        """The share of delta that the bound has; the rest is for draws."""
-        return 1.0 if self.layers == "last" else 1.0 - DRAW_SHARE
-
     def _optimise(self, risk: LastLayerRisk | DrawnRisk, rate: float | None, seed: int) -> WeightGaussian:
         """Return the posterior with the smallest certificate along the way, which may be the prior."""
-        given = risk.rows, self.delta * self._share, rate
-        descend(risk, OBJECTIVES[self.objective](*given), self._certificate(*given), self.posterior_training, seed)
+        given = risk.rows, self.delta * bound_share(self.layers == "last"), rate
+        objective, bound = OBJECTIVES[self.objective](*given), self._certificate(*given)
+        descend(risk, objective, bound, self.posterior_training, seed, self.progress)
         return risk.module.gaussian()
-
-    def _risk(self, start: _Start, places: IntArray) -> LastLayerRisk | DrawnRisk:
-        """Return the risk on rows as a function of what is trained."""
-        drawn = DrawnModule(start.module, start.names, start.prior).to(self._device)
-        rows, labels = np.asarray(start.sample.X), code_labels(start.sample.y[places], self.classes).to(self._device)
-
-        def take(batch: torch.Tensor) -> torch.Tensor:
-            return to_tensor(rows[places[batch.numpy()]], self.shape).to(self._device)
-
-        if self.layers != "last":
-            return DrawnRisk(drawn, take, labels, start.seed)
-        blocks = [
-            features_of(start.module, start.names[0], take(part)) for part in torch.arange(len(places)).split(_ROWS)
-        ]
-        return LastLayerRisk(drawn, torch.cat(blocks), labels)
 
     def _certificate(self, n: int, delta: float, rate: float | None) -> Callable[[float, float], float]:
         """Return the bound as a function of error and divergence."""
@@ -253,19 +236,25 @@ class GaussianLearner:
 
     def _choices(self, count: int, aside: int) -> list[Choice]:
         mean = "zero" if self._at_zero else "fit" if count else "initial"
-        choices = [
-            Choice("layers", self.layers, "given"),
-            Choice("prior_mean", mean, "learning_rows" if mean == "fit" else "given"),
-            Choice("prior_scale", self.prior_scale, "given"),
-        ]
-        if self.posterior_training.epochs == 0:
-            return choices
-        free = "all_rows", "all_posteriors"
-        kept = [Choice("held_out", aside, "given")] if aside else []
-        return [
-            *choices,
-            *kept,
-            Choice("objective", self.objective, "given"),
-            Choice("posterior_mean", "gradient", *free),
-            Choice("posterior_scale", "gradient", *free),
-        ]
+        after = None if self.posterior_training.epochs == 0 else self.objective
+        return gaussian_choices(self.layers, mean, self.prior_scale, aside, after)
+
+
+def gaussian_choices(layers: Any, mean: Any, scale: Any, aside: Any, objective: Any) -> list[Choice]:
+    """Return what is recorded of prior and posterior; ``objective`` is None where nothing was optimised."""
+    choices = [
+        Choice("layers", layers, "given"),
+        Choice("prior_mean", mean, "learning_rows" if mean == "fit" else "given"),
+        Choice("prior_scale", scale, "given"),
+    ]
+    if objective is None:
+        return choices
+    free = "all_rows", "all_posteriors"
+    kept = [Choice("held_out", aside, "given")] if aside else []
+    return [
+        *choices,
+        *kept,
+        Choice("objective", objective, "given"),
+        Choice("posterior_mean", "gradient", *free),
+        Choice("posterior_scale", "gradient", *free),
+    ]

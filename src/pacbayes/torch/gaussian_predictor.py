@@ -16,10 +16,12 @@ from torch import nn
 
 from pacbayes._core.types import FloatArray, IntArray, Labels
 from pacbayes.posteriors.categorical import expected_zero_one
+from pacbayes.torch.architectures import describe
 from pacbayes.torch.arrays import code_labels, to_tensor
 from pacbayes.torch.draws import DrawnModule
 from pacbayes.torch.layers import choose_layers, features_of, parameter_names
 from pacbayes.torch.outputs import TIE, module_outputs, near_ties
+from pacbayes.torch.states import form_digest
 from pacbayes.torch.weights import WeightGaussian
 
 __all__ = ["GaussianPredictor"]
@@ -71,6 +73,11 @@ class GaussianPredictor:
             raise ValueError(f"The module must have the weights of the posterior. Got none for {missing[0]!r}.")
         own.load_state_dict(dict(posterior.means), strict=False)
         return cls(module=own, posterior=posterior, **options)
+
+    def with_posterior(self, posterior: WeightGaussian) -> GaussianPredictor:
+        """Return a predictor with the same prior and another posterior."""
+        names = ("layers", "prior", "classes", "shape", "is_exact", "device")
+        return self.with_means(self.module, posterior, **{name: getattr(self, name) for name in names})
 
     @classmethod
     def from_tensors(
@@ -131,6 +138,11 @@ class GaussianPredictor:
     def digest(self) -> str:
         """SHA-256 of :meth:`to_bytes`: what certificates have under "network"."""
         return hashlib.sha256(self.to_bytes()).hexdigest()
+
+    @property
+    def form(self) -> str:
+        """SHA-256 of architecture, classes and shape: what certificates have under "network_form"."""
+        return form_digest(describe(self.module), self.classes, self.shape)
 
     def expected_errors(self, rows: NDArray[Any], labels: Labels, features: torch.Tensor | None = None) -> FloatArray:
         """Return for each row at least the probability that a draw misclassifies it; exact predictors have it.

@@ -99,6 +99,10 @@ class GivenNetwork(NetworkPredictor):
         if self._given is None:
             known = self.with_shape(shape).classes_
             odd = labels[~np.isin(labels, known)] if labels.dtype.kind in "biuf" else labels
+            if odd.size and len(known) == 1:
+                raise ValueError(
+                    f"The module of {owner} must return a number per class, two for two classes. Got a single one."
+                )
             if odd.size:
                 raise ValueError(
                     f"The labels of {owner} must be numbers of outputs, from 0 to {len(known) - 1}. Got {odd[0]!r}; "

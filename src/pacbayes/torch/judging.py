@@ -52,7 +52,7 @@ class _Keeper:
     def learn(self, sample: Sample, count: int) -> LearnedClassifier:
         """Return the stored network."""
         del sample, count
-        digests = {"network": self.network.network_digest}
+        digests = {"network": self.network.network_digest}  # what else makes the predictor was compared on reading
         return LearnedClassifier(self.network, probabilities=self.probabilities, digests=digests)
 
 

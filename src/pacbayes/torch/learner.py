@@ -34,4 +34,4 @@ class NetworkClassifierLearner:
         rows = sample.order[:count]
         model = clone(self.classifier).set_params(random_state=sample.seed)
         model.fit(take(sample.X, rows), sample.y[rows])
-        return LearnedClassifier(model, probabilities=self.probabilities, digests={"network": model.network_digest})
+        return LearnedClassifier(model, probabilities=self.probabilities, digests=model.network_digests)

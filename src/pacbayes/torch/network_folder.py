@@ -22,6 +22,7 @@ from pacbayes._core.folders import draft_folder, probe_folder, put_in_place, rec
 from pacbayes._core.strict_json import read_object
 from pacbayes._core.types import Labels
 from pacbayes.certificate import Certificate
+from pacbayes.torch.states import form_digest
 
 __all__ = ["CERTIFICATE", "NETWORK", "ORDER", "WEIGHTS", "NetworkRecord", "read_limited", "read_pair", "write_folder"]
 
@@ -81,6 +82,11 @@ class NetworkRecord:
     def labels(self) -> Labels:
         """The classes as an array."""
         return np.array(self.classes)
+
+    @property
+    def form(self) -> str:
+        """SHA-256 of what makes a predictor of the weights, as the certificate has it under "network_form"."""
+        return form_digest(self.architecture, self.labels, self.input_shape)
 
     def to_json(self) -> str:
         """Return JSON text."""

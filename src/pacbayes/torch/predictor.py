@@ -11,9 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 from torch import nn
 
 from pacbayes._core.types import BoolArray, FloatArray, Labels
+from pacbayes.torch.architectures import describe
 from pacbayes.torch.arrays import Loaded, read_rows
 from pacbayes.torch.outputs import TIE, module_outputs, near_ties, probabilities
-from pacbayes.torch.states import state_digest
+from pacbayes.torch.states import form_digest, state_digest
 
 __all__ = ["NetworkPredictor", "check_shape"]
 
@@ -68,6 +69,12 @@ class NetworkPredictor:
     def network_digest(self) -> str:
         """SHA-256 of the weights, as safetensors."""
         return state_digest(self.module_)
+
+    @property
+    def network_digests(self) -> dict[str, str]:
+        """SHA-256 of the weights, and of what makes a predictor of them, by their names in certificates."""
+        form = form_digest(describe(self.module_), self.classes_, self.input_shape_)
+        return {"network": self.network_digest, "network_form": form}
 
     def read_rows(self, owner: str, X: Loaded, y: ArrayLike | None) -> tuple[NDArray[Any], Labels, tuple[int, ...]]:
         """Return rows in two dimensions, their labels, and the shape of one row."""

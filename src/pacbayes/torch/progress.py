@@ -11,7 +11,7 @@ __all__ = ["show_progress"]
 
 
 @contextmanager
-def show_progress(epochs: int, shown: bool | None) -> Iterator[Callable[[float], None]]:
+def show_progress(epochs: int, shown: bool | None, label: str = "training, loss") -> Iterator[Callable[[float], None]]:
     """Show a bar of epochs; what is yielded is called after each with its mean loss.
 
     Parameters
@@ -20,6 +20,8 @@ def show_progress(epochs: int, shown: bool | None) -> Iterator[Callable[[float],
         How many there will be at most.
     shown : bool or None
         None shows it where stderr is a terminal and rich is installed.
+    label : str
+        What stands before the number.
 
     Examples
     --------
@@ -35,5 +37,5 @@ def show_progress(epochs: int, shown: bool | None) -> Iterator[Callable[[float],
     from rich.progress import Progress  # noqa: PLC0415
 
     with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("training", total=epochs)
-        yield lambda loss: bar.update(task, advance=1, description=f"training, loss {loss:.4f}")
+        task = bar.add_task(label, total=epochs)
+        yield lambda loss: bar.update(task, advance=1, description=f"{label} {loss:.4f}")

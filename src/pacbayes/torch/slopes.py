@@ -26,6 +26,8 @@ Slopes: TypeAlias = "dict[str, FloatOrArray]"
 # Arguments at whose edges a slope can be infinite; a slope that is so is replaced by that one unit inside.
 _PROBABILITIES = frozenset(
     {"risk", "reference", "plus", "minus", "variance", "frequencies", "q", "p", "u", "v", "weights"}
+    | {"gibbs", "tandem", "disagreement"}
+    | {"first_risk", "step_risk", "step_worse", "step_better"}
 )
 _STEEPEST = 1.0 / EPS
 
@@ -95,6 +97,11 @@ def _of_bound(bound: Callable[..., tuple[FloatOrArray, Slopes]]) -> Callable[...
     return slopes
 
 
+def _of_vote(bound: Callable[..., tuple[FloatOrArray, Slopes]]) -> Callable[..., Slopes]:
+    """Take over what a bound on a vote knows, delta included: of a pair of voters it counts half as much as kl."""
+    return lambda **given: bound(**given, return_grad=True)[1]
+
+
 def _of_portfolio(n: FloatOrArray, delta: FloatOrArray, **given: Any) -> Slopes:
     """Add the slope in delta: of ``log F = log(1/delta)``, of which kl moves one part and growths move both."""
     known = bounds.portfolio(**given, n=n, delta=delta, return_grad=True)[1]
@@ -102,6 +109,22 @@ def _of_portfolio(n: FloatOrArray, delta: FloatOrArray, **given: Any) -> Slopes:
     both = [np.asarray(known[name]) for name in ("growths", "reference_log_growth")]
     total = sum(each.sum(axis=tuple(range(ndim, each.ndim))) for each in both)
     return {**known, "delta": total / np.multiply(n, delta)}
+
+
+def _of_recursive(delta: FloatOrArray, delta_mc: FloatOrArray | None = None, **given: Any) -> Slopes:
+    """Add the slope in delta, which enters each step as its divergence does."""
+    known = bounds.recursive(**given, delta=delta, delta_mc=delta_mc, return_grad=True)[1]
+    own = np.subtract(delta, 0.0 if delta_mc is None else delta_mc)
+    return {**known, "delta": -_of_all_steps(known) / own}
+
+
+def _of_recursive_portfolio(delta: FloatOrArray, **given: Any) -> Slopes:
+    known = bounds.recursive_portfolio(**given, delta=delta, return_grad=True)[1]
+    return {**known, "delta": -_of_all_steps(known) / delta}
+
+
+def _of_all_steps(known: Slopes) -> FloatArray:
+    return np.asarray(np.asarray(known["kl"]) + np.asarray(known["step_kl"]).sum(axis=-1))
 
 
 def _of_chernoff(statistic: str) -> Callable[..., Slopes]:
@@ -163,12 +186,16 @@ _BOUNDS = (
     *("mcallester", "maurer_relaxed", "catoni", "tolstikhin_seldin", "unexpected_bernstein"),
     *("excess_kl", "excess_relaxed", "split_kl", "betting"),
 )
+_VOTES = ("first_order", "tandem", "disagreement", "chebyshev_cantelli")
 _NUMERICS = ("kl_inv_upper", "kl_inv_lower", "kl_ball_max", "kl_ball_min", "phi")
 RULES = {
     **{name: Rule(getattr(bounds, name), _of_bound(getattr(bounds, name)), clipped=True) for name in _BOUNDS},
+    **{name: Rule(getattr(bounds, name), _of_vote(getattr(bounds, name)), clipped=True) for name in _VOTES},
     **{name: Rule(getattr(numerics, name), _of_numbers(getattr(numerics, name))) for name in _NUMERICS},
     "vector_kl": Rule(bounds.vector_kl, _of_bound(bounds.vector_kl)),
     "portfolio": Rule(bounds.portfolio, _of_portfolio, clipped=True),
+    "recursive": Rule(bounds.recursive, _of_recursive, clipped=True),
+    "recursive_portfolio": Rule(bounds.recursive_portfolio, _of_recursive_portfolio, clipped=True),
     "maurer": Rule(bounds.maurer, _of_maurer, clipped=True),
     "chernoff": Rule(bounds.chernoff, _of_chernoff("risk"), clipped=True),
     "progressive_chernoff": Rule(bounds.progressive_chernoff, _of_chernoff("reference"), clipped=True),

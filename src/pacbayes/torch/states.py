@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
 
+import numpy as np
 import torch
 from safetensors import SafetensorError
 from safetensors.torch import load, save
 from torch import nn
 
-__all__ = ["load_state", "state_bytes", "state_digest"]
+from pacbayes._core.types import Labels
+
+__all__ = ["form_digest", "load_state", "state_bytes", "state_digest"]
 
 
 def state_bytes(module: nn.Module) -> bytes:
@@ -38,6 +44,33 @@ def state_bytes(module: nn.Module) -> bytes:
 def state_digest(module: nn.Module) -> str:
     """Return the SHA-256 of a module's parameters and buffers: what certificates have under "network"."""
     return hashlib.sha256(state_bytes(module)).hexdigest()
+
+
+def form_digest(architecture: Mapping[str, Any] | None, classes: Labels, shape: Sequence[int]) -> str:
+    """Return the SHA-256 of what makes a predictor of weights: certificates have it under "network_form".
+
+    Parameters
+    ----------
+    architecture : mapping or None
+        The description of a network of ours.
+    classes : ndarray
+        Labels, in the order of the outputs.
+    shape : sequence of int
+        Of one row.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pacbayes.torch.states import form_digest
+    >>> form_digest(None, np.array([0, 1]), (4,)) == form_digest(None, np.array([1, 0]), (4,))
+    False
+    """
+    told = {
+        "architecture": None if architecture is None else dict(architecture),
+        "classes": np.asarray(classes).tolist(),
+        "input_shape": [int(each) for each in shape],
+    }
+    return hashlib.sha256(json.dumps(told, sort_keys=True, default=repr).encode()).hexdigest()
 
 
 def load_state(module: nn.Module, data: bytes) -> None:

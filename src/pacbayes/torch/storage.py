@@ -79,6 +79,7 @@ def read_contents(folder: str | Path, module: ModuleLike | None = None) -> Conte
         compare("belongs", certificate.digest, record.certificate),
         compare("file", record.files[WEIGHTS], found),
         compare("network", certificate.digests.get("network"), found),
+        compare("network_form", certificate.digests.get("network_form"), record.form),
         compare("procedure", certificate.procedure, KINDS[record.kind]),
     )
     return Contents(certificate, record, weights, checks)
@@ -141,6 +142,8 @@ def load(
         raise ValueError(f"The certificate in {str(folder)!r} belongs to another network than the one there.")
     if failed in ("file", "network"):
         raise ValueError(f"The weights in {str(folder)!r} are not those that its certificate was issued for.")
+    if failed == "network_form":
+        raise ValueError(f"Classes, shape or architecture in {str(folder)!r} are not those of its certificate.")
     if failed == "procedure":
         raise ValueError(f"The certificate in {str(folder)!r} is not about a network of the kind in {NETWORK}.")
     if failed is not None:

@@ -90,11 +90,17 @@ class StoredGaussian:
         Prior, posterior and the rest of the network.
     settled : bool
         Whether it was settled beforehand that the posterior is the prior.
+    layers : str
+        Which layers are drawn: "last", "linear" or "all".
+    form : str
+        The digest of classes, shape and architecture.
     """
 
     certificate_: Certificate
     predictor_: GaussianPredictor
     settled: bool
+    layers: str
+    form: str
 
     @classmethod
     def from_bytes(
@@ -118,7 +124,7 @@ class StoredGaussian:
             shape=record.input_shape,
             device=find_device("load", device),
         )
-        return cls(certificate, predictor, bool(record.settled))
+        return cls(certificate, predictor, bool(record.settled), str(record.layers), record.form)
 
     @property
     def network_digest(self) -> str:
@@ -147,7 +153,7 @@ class StoredGaussian:
 
     def learned_network(self) -> LearnedGaussian:
         """Return what is judged again: the divergence is computed from the stored numbers."""
-        return LearnedGaussian(self.predictor_, self.settled, (), self.predictor_.kl)
+        return LearnedGaussian(self.predictor_, self.layers, self.settled, (), self.predictor_.kl, form=self.form)
 
     def _rows(self, owner: str, X: Any) -> NDArray[Any]:
         rows, _, shape = read_rows(owner, X, labelled=False)

@@ -73,9 +73,11 @@ class WeightGaussian:
         for name in self.names:
             mean, scale = _doubles(self.means[name]), _doubles(self.scales[name])
             mean0, scale0 = _doubles(prior.means[name]), _doubles(prior.scales[name])
-            shift = (mean - mean0) / scale0
-            terms = raised(0.5 * shift * shift, _UNITS) * (shift != 0.0) + 0.5 * _excess(scale, scale0)
-            total += math.fsum(terms)
+            with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+                shift = (mean - mean0) / scale0
+                terms = raised(0.5 * shift * shift, _UNITS) * (shift != 0.0) + 0.5 * _excess(scale, scale0)
+            # scales of double precision may have a ratio beyond all doubles
+            total += math.fsum(terms) if np.isfinite(terms).all() else math.inf
         return float(raised(total, len(self.names) + 4.0)) if total > 0.0 else 0.0
 
 

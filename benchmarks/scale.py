@@ -1,8 +1,8 @@
 """How time and memory of ``pacbayes certify`` grow with the rows of a Parquet file: peak memory is to stay flat.
 
 Rows are drawn in blocks, written to a temporary folder, certified in a process of its own for each size, and removed.
-Peak memory is that of the process and of the one that reads its file for it. The exponent is that of time between the
-sizes from a million rows on, which learn from the same number of rows.
+Peak memory is that of the process and of the one that reads its file for it, which starts as a copy of it. The
+exponent is that of time between the sizes from a million rows on, which learn from the same number of rows.
 
     python benchmarks/scale.py --rows 1e5 1e6 --model logistic
 """
@@ -104,7 +104,7 @@ def main() -> None:
             found[rows] = each = measure(path, given.model)
         print(
             f"{rows:>11,} rows x {given.columns}: {each['seconds']:7.1f} s, {each['memory'] / 1e9:5.2f} GB, reader "
-            f"{each['reader'] / 1e9:5.2f} GB, {each['learned']:,} learned from, {each['judged']:,} judged",
+            f"at most {each['reader'] / 1e9:5.2f} GB, {each['learned']:,} learned from, {each['judged']:,} judged",
             flush=True,
         )
     sys.exit(not report(found))

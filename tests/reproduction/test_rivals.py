@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -25,6 +26,8 @@ from pacbayes.reproduction.rival_zero_prior import maurer_on_all_rows
 from pacbayes.reproduction.rivals import DELTA
 from pacbayes.reproduction.table_words import GUARANTEES
 
+RECORDED = json.loads((Path(__file__).parent.parent / "recorded" / "rivals.json").read_text())
+PAGE = Path(__file__).parents[2] / "docs" / "rivals.md"
 FAST = ["maurer", "informed", "progressive", "holdout", "adaptive"]
 COUNTS = {"haberman": 244, "adult": 24129}
 
@@ -80,6 +83,24 @@ def test_a_cell_has_what_the_table_needs_and_its_certificate_is_far_from_violate
         assert results.timings["haberman", 0, name] > 0.0
 
 
+def test_the_smallest_set_is_as_recorded(results, record_worst):
+    """Other processors and packages may round otherwise, which a descent amplifies; forests differ between versions."""
+    assert set(RECORDED) == {name for name, method in RIVALS.items() if method.learner == "logistic"}
+    for name, numbers in RECORDED.items():
+        found = results.cells["haberman", 0, name]
+        assert set(found) == set(numbers)
+        for key, number in numbers.items():
+            record_worst("rivals: deviation from the recorded cells", abs(found[key] - number))
+            assert found[key] == pytest.approx(number, rel=1e-5, abs=1e-9), (name, key)
+
+
+def test_the_page_names_every_rival_and_its_source():
+    page = PAGE.read_text()
+    for method in RIVALS.values():
+        assert f"| {method.title} |" in page
+        assert all(f"`{key}`" in page for key in method.citations)
+
+
 def test_a_cell_is_the_same_alone_and_another_with_another_seed(results):
     for name in ("maurer", "informed", "holdout-forest"):
         (alone,) = compute_cells(Task("haberman", 0, 0, (name,), study="rivals"))
@@ -97,11 +118,12 @@ def test_the_number_of_processes_does_not_matter(results):
 
 def test_no_rival_learns_anything_from_the_test_rows(results):
     """Other test rows change the test errors and nothing else."""
-    for name, method in RIVALS.items():
+    slow = {"forest-first-order", "forest-disagreement", "forest-chebyshev-cantelli", "holdout-forest"}
+    for name in RIVALS.keys() - slow:  # which differ in the bound alone from others
         changed = Split("haberman", 0)
         X, y = changed.test
         changed.__dict__["test"] = (3.0 * X, 1 - y)
-        found = method.function(changed)
+        found = RIVALS[name].function(changed)
         before = results.cells["haberman", 0, name]
         assert {key for key in found if found[key] != before[key]} <= {"test", "vote_test"}
 
@@ -198,8 +220,9 @@ def test_tables_mark_the_smallest_sound_certificate():
     summary = {row[0]: row for row in tables["summary"].rows}
     baseline = 0.1005 + 0.01 * list(RIVALS).index("holdout")
     ratio = f"{0.1005 / baseline:.3f}".removeprefix("0")
-    assert summary["Maurer"][1:6] == ["logistic", "randomised", ratio, "+.0505", "2"]
-    assert summary["Maurer"][-1] == "1.0"
+    assert summary["Maurer"][1:5] == ["logistic", "randomised", ratio, "+.0505"]
+    assert summary["Maurer"][5].startswith("2 (")
+    assert summary["Maurer"][6] == "1.0"
     assert made_up().claims() == []
 
 

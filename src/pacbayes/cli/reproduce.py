@@ -17,7 +17,10 @@ __all__ = ["ReproduceCommand", "reproduce"]
 Rivals = Annotated[
     bool, typer.Option("--rivals", help="The other table: the certificates of the field, same rows and same learner.")
 ]
-Quick = Annotated[bool, typer.Option("--quick", help="3 repeats, and all data sets except Adult: well under a minute.")]
+Quick = Annotated[
+    bool,
+    typer.Option("--quick", help="3 repeats, and all data sets except Adult: under a minute, of the rivals a few."),
+]
 Repeats = Annotated[int | None, typer.Option(help="Random splits per data set [default: 20, of the rivals 10].")]
 Names = Annotated[
     list[str] | None,

@@ -7,6 +7,7 @@ with rows that the bound does not use.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -15,11 +16,30 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from pacbayes._core.types import Labels
-from pacbayes.estimators import CertifiedClassifier, CertifiedLogisticRegression, OnlineCertifiedClassifier
+from pacbayes.estimators import (
+    CertifiedClassifier,
+    CertifiedForest,
+    CertifiedLogisticRegression,
+    OnlineCertifiedClassifier,
+    PickToLearn,
+    RecursiveLogisticRegression,
+)
 from pacbayes.learners import RefittedLogistic
+from pacbayes.posteriors import Gaussian
 from pacbayes.reproduction.random_split import Split
 
-__all__ = ["PENALTY", "TREES", "held_out", "held_out_forest", "informed_prior", "snapshots"]
+__all__ = [
+    "PENALTY",
+    "TREES",
+    "held_out",
+    "held_out_forest",
+    "informed_prior",
+    "kept_draw",
+    "out_of_bag",
+    "picked_rows",
+    "recursive_posterior",
+    "snapshots",
+]
 
 PENALTY, TREES = 1.0, 100  # the penalty is on the sum of log-losses, 1/C of scikit-learn
 
@@ -54,17 +74,73 @@ def informed_prior(split: Split, delta: float, **options: Any) -> dict[str, floa
     """Learn the prior from 40 % of the rows, the posterior from all, and bound it on the other 60 %."""
     seed = split.seed_for("informed")
     model = CertifiedLogisticRegression(delta, alpha=PENALTY, random_state=seed, **options).fit(*split.train)
+    kl = model.certificate_.statements[0].kl
+    return {**_draws(model, split), **learned_from(_count_rows(model), split), "kl": kl}
+
+
+def kept_draw(split: Split, delta: float) -> dict[str, float]:
+    """Draw once from the same posterior, and keep the draw."""
+    seed = split.seed_for("informed")
+    model = CertifiedLogisticRegression(delta, alpha=PENALTY, random_state=seed, derandomize="draw").fit(*split.train)
+    return {
+        "value": model.certificate_.value,
+        "test": error_rate(model.predict(split.test[0]), split),
+        **learned_from(_count_rows(model), split),
+        "risk": model.certificate_.statements[0].risk,
+    }
+
+
+def _count_rows(model: CertifiedLogisticRegression) -> int:
+    """Return how many rows the posterior has learned from: where it is the prior, the learning rows alone."""
+    return model.n_learning_ if _same(model.prior_, model.posterior_) else model.order_.size
+
+
+def recursive_posterior(split: Split, delta: float, steps: int, bound: str) -> dict[str, float]:
+    """Learn a posterior from each part of the rows and those before it, with the one before as its prior."""
+    seed = split.seed_for("recursive")
+    model = RecursiveLogisticRegression(delta, steps=steps, bound=bound, alpha=PENALTY, random_state=seed)
+    model.fit(*split.train)
+    moved = [k for k, (old, new) in enumerate(pairwise(model.posteriors_), start=2) if not _same(old, new)]
+    share = max(moved, default=1) / steps
+    return {**_draws(model, split), **learned_from(share * len(split.train[1]), split)}
+
+
+def _same(one: Gaussian, other: Gaussian) -> bool:
+    return np.array_equal(one.mean, other.mean) and np.array_equal(one.covariance, other.covariance)
+
+
+def _draws(model: CertifiedLogisticRegression, split: Split) -> dict[str, float]:
+    """Return the numbers of a posterior: of one draw for each row, and of the vote."""
     certificate = model.certificate_
-    moved = certificate.statements[0].kl > 0.0  # else it is the prior, which has seen the learning rows alone
-    count = len(split.train[1]) if moved else model.n_learning_
     return {
         "value": certificate.value,
         "test": expected_error(model, split),
-        **learned_from(count, split),
         "risk": certificate.statements[0].risk,
-        "kl": certificate.statements[0].kl,
         "vote_value": float(certificate.vote_value or 1.0),
         "vote_test": error_rate(model.predict(split.test[0]), split),
+    }
+
+
+def picked_rows(split: Split, delta: float, bound: str) -> dict[str, float]:
+    """Learn from a first part and from the rows that are picked, and count these and the errors left."""
+    model = PickToLearn(make_logistic(), delta, bound=bound, random_state=split.seed_for("picked")).fit(*split.train)
+    return {
+        "value": model.certificate_.value,
+        "test": error_rate(model.predict(split.test[0]), split),
+        **learned_from(model.n_learning_ + len(model.picked_), split),
+        "picked": float(len(model.picked_)),
+    }
+
+
+def out_of_bag(split: Split, delta: float, bound: str) -> dict[str, float]:
+    """Learn a forest from all rows, and judge each tree on the rows that its sample leaves out."""
+    model = CertifiedForest(n_estimators=TREES, delta=delta, bound=bound, random_state=split.seed_for("forest"))
+    model.fit(*split.train)
+    return {
+        "value": model.certificate_.value,
+        "test": error_rate(model.predict(split.test[0]), split),
+        **learned_from(len(split.train[1]), split),
+        "risk": model.oob_error_,
     }
 
 

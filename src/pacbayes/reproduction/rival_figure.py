@@ -96,7 +96,7 @@ def _label_axis(panel: Axes) -> None:
 
 
 def _draw_method(panel: Axes, results: CellMeans, data: str, place: int, left: float, colours: Palette) -> None:
-    """Draw a line from the test error to the certificate: filled for one predictor that is kept, else hollow."""
+    """Draw a line from the test error to the certificate: filled for a deterministic predictor, else hollow."""
     method = RIVALS[results.grid.methods[place]]
     group = RIVAL_GROUPS.index(method.group)
     colour, mark = colours.groups[group], _MARKS[group]
@@ -129,7 +129,7 @@ def _legend_marks(results: CellMeans, colours: Palette) -> list[Line2D]:
         for group, colour, mark in zip(RIVAL_GROUPS, colours.groups, _MARKS, strict=True)
         if group in present
     ]
-    faces = {"filled: a predictor that is kept": colours.ink, "hollow: a randomised one": colours.back}
+    faces = {"filled: deterministic": colours.ink, "hollow: randomised": colours.back}
     kinds = [
         Line2D([], [], color=colours.ink, marker="o", markerfacecolor=face, linestyle="", label=label)
         for label, face in faces.items()

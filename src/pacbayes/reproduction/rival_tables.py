@@ -25,7 +25,7 @@ def make_rival_tables(results: CellMeans) -> list[Table]:
 
 
 def deterministic_value(results: CellMeans, data: str, method: str) -> float:
-    """Return the mean certificate of a predictor that is kept: a vote, if the method is about random draws."""
+    """Return the mean certificate of a deterministic predictor: a vote, if the method is about random draws."""
     return results.mean(data, method, "value" if RIVALS[method].is_deterministic else "vote_value")
 
 
@@ -114,12 +114,11 @@ def _summary(results: CellMeans) -> Table:
                 method.predictor,
                 _ratio(results, method),
                 format_with_sign(sum(slack) / len(slack)),
-                str(smallest.get(method.name, 0)),
-                str(kept.get(method.name, 0)),
+                f"{smallest.get(method.name, 0)} ({kept.get(method.name, 0)})",
                 f"{sum(results.mean_seconds(d, method.name) for d in results.grid.datasets):.1f}",
             ]
         )
-    header = ["Method", "Learner", "Predictor", "Ratio", "Slack", "Smallest", "Kept", "Seconds"]
+    header = ["Method", "Learner", "Predictor", "Ratio", "Slack", "Smallest", "Seconds"]
     return Table("summary", "Summary over data sets", header, rows, words.SUMMARY_NOTES)
 
 

@@ -32,7 +32,7 @@ def certificate_title(repeats: int) -> str:
 
 CERTIFICATE_NOTES = (
     "Upper limits on the true error with probability at least 95 %; the smallest sound one of each data set is marked.",
-    "R: about a randomised predictor, which draws a model for each row; D: about one predictor that is kept.",
+    "R: about a randomised predictor, which draws a model for each row; D: about a deterministic one.",
     "Ours assumes the published theorem for online references, whose proof fails (erratum E7); all others are sound.",
 )
 TEST_NOTES = (
@@ -40,16 +40,16 @@ TEST_NOTES = (
     "Of a randomised one it is the expectation over its draws, in closed form or over all its members.",
 )
 DETERMINISTIC_NOTES = (
-    "Mean certificates of a predictor that is kept: of a randomised method its vote, at twice the certificate.",
+    "Mean certificates of a deterministic predictor: of a randomised method its vote, at twice the certificate.",
     "The smallest sound one of each data set is marked.",
 )
 ROWS_NOTES = (
     "Mean share of the training rows, in percent, that the predictor is a function of, or was trained on.",
-    "Compression: the rows that were picked, among all of them. Progressive: the average snapshot.",
+    "Pick-to-learn and compression: the first part and what was picked. Progressive: the average snapshot.",
 )
 SECONDS_NOTES = ("Seconds of one core for fit, certificate and test; means over repeats.",)
 SUMMARY_NOTES = (
     "Ratio to the certificate of the hold-out of the same learner, geometric mean over data sets; below 1 is tighter.",
     "Slack: certificate minus test error of the same predictor, mean over data sets.",
-    "Smallest: data sets on which it is the smallest sound certificate, and the smallest of a predictor that is kept.",
+    "Smallest: on how many data sets it is the smallest sound certificate; in brackets, of a deterministic predictor.",
 )

@@ -6,7 +6,16 @@ from functools import partial
 
 from pacbayes.reproduction.built_in_methods import DELTA
 from pacbayes.reproduction.method_role import RIVAL_GROUPS, MethodFunction, Rival
-from pacbayes.reproduction.rival_estimators import held_out, held_out_forest, informed_prior, snapshots
+from pacbayes.reproduction.rival_estimators import (
+    held_out,
+    held_out_forest,
+    informed_prior,
+    kept_draw,
+    out_of_bag,
+    picked_rows,
+    recursive_posterior,
+    snapshots,
+)
 from pacbayes.reproduction.rival_zero_prior import maurer_on_all_rows, ours_on_all_rows, portfolio_on_all_rows
 
 __all__ = ["RIVALS"]
@@ -25,6 +34,28 @@ def _kept(
     """Return a sound method about one predictor that is kept."""
     return Rival(name, title, group, function, about, "sound", learner, "deterministic", bounds)
 
+
+def _recursive(steps: int, bound: str) -> Rival:
+    """Return recursive PAC-Bayes in so many steps, by split-kl as published, or by bets."""
+    name, title, theorem, words = _RECURSIVE[bound]
+    function = partial(recursive_posterior, delta=DELTA, steps=steps, bound=bound)
+    about = f"{steps} parts, a posterior from each and all before it, with the one before as its prior, by {words}"
+    return _draws(f"{name}-{steps}", f"{title}, T = {steps}", _LEARNED, function, about, theorem)
+
+
+def _forest(bound: str, title: str) -> Rival:
+    about = f"a forest of 100 trees from all rows, each tree judged out of bag, by the {title} bound on its vote"
+    function = partial(out_of_bag, delta=DELTA, bound=bound)
+    name = f"forest-{bound.replace('_', '-')}"
+    return _kept(name, f"forest, {title}", _OUT_OF_BAG, function, about, bound, learner="forest")
+
+
+_STEPS = (2, 4, 8)
+# by the bound's name of the estimator: name, title, the bound of the catalogue, and words
+_RECURSIVE = {
+    "split_kl": ("recursive", "recursive", "recursive", "split-kl"),
+    "portfolio": ("recursive-portfolio", "recursive, portfolio", "recursive_portfolio", "the portfolio"),
+}
 
 _METHODS = (
     _draws(
@@ -70,6 +101,35 @@ _METHODS = (
         "the same prior and posterior, by the portfolio",
         "portfolio",
     ),
+    _kept(
+        "draw",
+        "one draw, kept",
+        _LEARNED,
+        partial(kept_draw, delta=DELTA),
+        "one draw from that posterior, kept, by the portfolio with the log ratio of densities",
+        "portfolio_draw",
+    ),
+    *(_recursive(steps, bound) for bound in _RECURSIVE for steps in _STEPS),
+    _kept(
+        "pick-to-learn",
+        "pick-to-learn",
+        _COMPRESSION,
+        partial(picked_rows, delta=DELTA, bound="pick_to_learn"),
+        "30 % of the rows and those that are picked round by round, by the bound of pick-to-learn",
+        "pick_to_learn",
+    ),
+    _kept(
+        "compression",
+        "compression",
+        _COMPRESSION,
+        partial(picked_rows, delta=DELTA, bound="compression"),
+        "picked in the same way, by a bound for all sets of rows at once",
+        "compression_binomial",
+    ),
+    _forest("first_order", "first-order"),
+    _forest("tandem", "tandem"),
+    _forest("disagreement", "disagreement"),
+    _forest("chebyshev_cantelli", "Chebyshev-Cantelli"),
     _draws(
         "progressive",
         "progressive",

@@ -1,6 +1,7 @@
 """Different data have different digests; the same data in another container has the same."""
 
 import datetime as dt
+import hashlib
 from decimal import Decimal
 from fractions import Fraction
 
@@ -10,6 +11,7 @@ import polars as pl
 import pytest
 import scipy.sparse as sp
 
+from pacbayes._core import digests
 from pacbayes.certificate import data_digest, digest_of_arrays
 
 BIG = 2**53
@@ -196,3 +198,33 @@ def test_long_doubles_are_told_apart():
     one = np.ones((2, 1), dtype=np.longdouble)
     assert digest(one) == digest(np.ones((2, 1)))
     assert digest(one) != digest(one + np.finfo(np.longdouble).eps)
+
+
+def test_many_rows_are_hashed_block_by_block(monkeypatch):
+    """Every value counts wherever it lies, and blocks are neither mistaken for values nor for one another."""
+    monkeypatch.setattr(digests, "DIGEST_ROWS", 10)
+    X, y = np.arange(70.0).reshape(35, 2), np.arange(35) % 3
+    mixed = pd.DataFrame(X, columns=["a", "b"]).assign(c=np.where(y, "x", "y"))
+    assert digest(X, y) == digest(pd.DataFrame(X), y) == digest(pl.DataFrame(X), y)
+    assert digest(mixed, y) == digest(pl.from_pandas(mixed), y)
+    found = {digest(X, y), digest(mixed, y), digest(X[:30], y[:30]), digest(mixed[:30], y[:30])}
+    for row in (0, 9, 10, 34):
+        changed = [X.copy(), mixed.copy(), y.copy()]
+        changed[0][row, 1] += 1.0
+        changed[1].loc[row, "c"] += "x"
+        changed[2][row] += 1
+        found |= {digest(changed[0], y), digest(changed[1], y), digest(X, changed[2]), digest(mixed, changed[2])}
+    swapped = np.concatenate([np.arange(10, 20), np.arange(10), np.arange(20, 35)])
+    found |= {digest(X[swapped], y), digest(mixed.iloc[swapped], y)}
+    assert len(found) == 4 + 4 * 4 + 2
+
+
+def test_few_rows_have_the_digest_that_they_had():
+    """The definition for more rows than fit into a block changes nothing for fewer."""
+    frame = pd.DataFrame({"a": [0.5, 2.0], "b": ["x", "y"]})
+    by_hand = hashlib.sha256(b"pacbayes data 2\ncolumns:2\n")
+    by_hand.update(b"t" + (1).to_bytes(8, "little") + b"a" + b"number:(2,)\n" + np.array([0.5, 2.0], "<f8").tobytes())
+    text = [b"t" + (1).to_bytes(8, "little") + each for each in (b"b", b"x", b"y")]
+    by_hand.update(text[0] + b"value:(2,)\n" + text[1] + text[2])
+    by_hand.update(b"t" + (1).to_bytes(8, "little") + b"y" + b"number:(2,)\n" + np.array([0.0, 1.0], "<f8").tobytes())
+    assert digest(frame) == by_hand.hexdigest()

@@ -117,7 +117,9 @@ def test_file(run, tmp_path, case):
 
 ARGUMENTS = {
     "no file": (["absent.csv", "--target", "ill"], "There is no file 'absent.csv'"),
-    "folder": (["folder", "--target", "ill"], "is a folder"),
+    "folder": (["folder", "--target", "ill"], "The folder 'folder' must hold files of one table"),
+    "pattern": (["*.parquet", "--target", "ill"], "The pattern '*.parquet' must hold files of one table"),
+    "learning rows": (["small.csv", "--target", "ill", "--max-learning-rows", "0"], "--max-learning-rows must be"),
     "delimiter": (["small.csv", "--target", "ill", "--delimiter", ";"], "Is the --delimiter right"),
     "long delimiter": (["small.csv", "--target", "ill", "--delimiter", ";;"], "single character"),
     "closest": (["small.csv", "--target", "il"], "Did you mean 'ill'?"),

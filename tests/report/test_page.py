@@ -99,3 +99,11 @@ def test_a_curve_is_drawn_where_there_is_one(issued):
     curve = {"n": [10, 100, 1000], "observed": [0.2, 0.1, 0.1], "bound": [0.6, 0.2, 0.15]}
     assert "polyline" in render(issued[-1], curve=curve)
     assert "polyline" not in render(issued[-1])
+
+
+def test_a_bound_that_reads_other_numbers_than_errors_says_so():
+    sample = pb.datasets.make_known_risk(300, d=3, random_state=0)
+    forest = pb.CertifiedForest(n_estimators=5, random_state=0).fit(sample.X, sample.y)
+    names = [part["name"] for part in composition(forest.certificate_)]
+    assert names[:2] == ["observed", "inference"]
+    assert "Chance and inference" in render(forest.certificate_)

@@ -16,8 +16,9 @@ LABELS = np.where(np.arange(ROWS) % 2, "yes", "no")
 LONG = "x" * 60
 DAYS = pd.date_range("2020-01-01", periods=ROWS)
 SHUFFLED = np.random.default_rng(1).permutation(ROWS)
-# about rows that are predicted, or judged in a table of their own: tests/runs/test_use.py and tests/cli have them
-OF_OTHER_ROWS = {"extra_columns", "unseen_categories", "unseen_classes"}
+# about rows that are predicted, or judged in a table of their own: tests/runs/test_use.py and tests/cli have them; and
+# about more rows than these: test_batches.py has it
+OF_OTHER_ROWS = {"extra_columns", "unseen_categories", "unseen_classes", "noted_first_rows"}
 # columns besides a number "a" and the target "t"; options; the last note on them; its sentence
 CASES = {
     "time_orders_rows": (

@@ -9,6 +9,10 @@ So 1, 1.0 and True agree in arrays of numbers, while 1, "1", True and None diffe
 A frame of numbers is hashed as the array it holds, any other frame as the number of its columns and then column by
 column, each under its name; a sparse matrix as its row pointers, column numbers and values after duplicates are summed
 and zeros dropped.
+
+Of more than 65,536 rows, each block of so many is hashed by itself, in a frame with all its columns, and its SHA-256
+takes the place of its values; the number of rows then stands beside that of columns. So rows that come in batches have
+the digest that they have in memory, whoever hashes which blocks.
 """
 
 from __future__ import annotations
@@ -17,8 +21,8 @@ import datetime as dt
 import hashlib
 import math
 import numbers
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -28,8 +32,11 @@ if TYPE_CHECKING:
 
     from pacbayes._core.types import RowsLike
 
-__all__ = ["data_digest", "digest_of_arrays"]
+__all__ = ["DIGEST_ROWS", "data_digest", "digest_of_arrays"]
 
+_Column: TypeAlias = tuple[object, NDArray[Any], bool]  # a name, values, and whether doubles hold them exactly
+
+DIGEST_ROWS = 1 << 16  # of a block that is hashed by itself
 _ROWS = 8192
 _EXACT = 2**53  # up to which doubles hold all whole numbers
 _SECONDS = {"W": 604800, "D": 86400, "h": 3600, "m": 60, "s": 1}
@@ -58,10 +65,10 @@ def data_digest(X: RowsLike, y: ArrayLike) -> str:
     hasher = hashlib.sha256(b"pacbayes data 2\n")
     if hasattr(X, "tocsr"):
         _add_sparse(hasher, X)
+    elif hasattr(X, "read_blocks"):
+        _add_stored(hasher, X)
     elif hasattr(X, "columns") and not _is_numeric_frame(X):
-        hasher.update(f"columns:{len(X.columns)}\n".encode())
-        for name, values in _columns_of(X):
-            _add(hasher, name, values)
+        _add_frame(hasher, X)
     else:
         _add(hasher, "X", X)
     _add(hasher, "y", y)
@@ -96,10 +103,63 @@ def _add_sparse(hasher: _Hash, X: Any) -> None:
         _add(hasher, name, getattr(matrix, name))
 
 
+def _add_frame(hasher: _Hash, frame: Any) -> None:
+    columns = [(name, array, _is_number(array)) for name, array in ((n, _as_array(v)) for n, v in _columns_of(frame))]
+    rows = len(frame)
+    hasher.update(_columns_line(len(columns), rows))
+    for start in range(0, max(rows, 1), DIGEST_ROWS):
+        part = [(name, array[start : start + DIGEST_ROWS], exact) for name, array, exact in columns]
+        _add_columns(hasher, part, rows)
+
+
+def _add_stored(hasher: _Hash, X: Any) -> None:
+    """Add rows that are read block by block, whose columns hold doubles or text: as the frame of all of them."""
+    rows, columns = X.shape
+    numeric = all(kind == "number" for kind in X.kinds)
+    hasher.update(_encode("X") + f"number:{X.shape}\n".encode() if numeric else _columns_line(columns, rows))
+    for frame in X.read_blocks(DIGEST_ROWS):
+        if numeric:
+            _add_block(hasher, frame.to_numpy(), rows, exact=True)
+        else:
+            arrays = [(name, _as_array(values)) for name, values in _columns_of(frame)]
+            kinds = zip(arrays, X.kinds, strict=True)
+            _add_columns(hasher, [(name, array, kind == "number") for (name, array), kind in kinds], rows)
+
+
+def _columns_line(columns: int, rows: int) -> bytes:
+    """Return how many columns follow, and where blocks are hashed by themselves of how many rows."""
+    return f"columns:{columns}\n".encode() if rows <= DIGEST_ROWS else f"columns:{columns} rows:{rows}\n".encode()
+
+
+def _add_columns(hasher: _Hash, columns: Sequence[_Column], rows: int) -> None:
+    """Add the columns of one block of a frame of so many rows."""
+    own = hasher if rows <= DIGEST_ROWS else hashlib.sha256()
+    for name, array, exact in columns:
+        own.update(_encode(name) + f"{'number' if exact else 'value'}:{array.shape}\n".encode())
+        _add_values(own, array, exact=exact)
+    if own is not hasher:
+        hasher.update(own.digest())
+
+
 def _add(hasher: _Hash, name: object, values: Any) -> None:
     array = _as_array(values)
-    exact = _is_number(array)
+    exact, rows = _is_number(array), len(array) if array.ndim else 1
     hasher.update(_encode(name) + f"{'number' if exact else 'value'}:{array.shape}\n".encode())
+    for start in range(0, max(rows, 1), DIGEST_ROWS):
+        _add_block(hasher, array[start : start + DIGEST_ROWS] if array.ndim else array, rows, exact=exact)
+
+
+def _add_block(hasher: _Hash, block: NDArray[Any], rows: int, *, exact: bool) -> None:
+    """Add one block of an array of so many rows."""
+    if rows <= DIGEST_ROWS:
+        _add_values(hasher, block, exact=exact)
+        return
+    own = hashlib.sha256()
+    _add_values(own, block, exact=exact)
+    hasher.update(own.digest())
+
+
+def _add_values(hasher: _Hash, array: NDArray[Any], *, exact: bool) -> None:
     for start in range(0, max(1, len(array)) if array.ndim else 1, _ROWS):
         block = array[start : start + _ROWS] if array.ndim else array
         hasher.update(_doubles(block) if exact else _values(block))
@@ -187,7 +247,11 @@ def _values(block: NDArray[Any]) -> bytes:
     if block.dtype.kind in "Mm":
         unit, step = np.datetime_data(block.dtype)
         return b"".join(_encode_time(value, unit, step) for value in block.flat)
-    return b"".join(_part(b"t", value) if type(value) is str else _encode(value) for value in np.ravel(block).tolist())
+    values, texts = np.ravel(block).tolist(), dict[str, bytes]()
+    for value in values:
+        if type(value) is str and value not in texts:
+            texts[value] = _part(b"t", value)
+    return b"".join([texts[value] if type(value) is str else _encode(value) for value in values])
 
 
 def _encode(value: object) -> bytes:

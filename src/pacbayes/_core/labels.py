@@ -11,7 +11,14 @@ from sklearn.utils import check_array
 
 from pacbayes._core.types import BoolArray, FloatArray, Labels, Matrix, RowsLike
 
-__all__ = ["as_matrix", "checked_matrix", "equals_text", "label_signs", "label_text", "two_classes"]
+__all__ = [
+    "as_matrix",
+    "checked_matrix",
+    "equals_text",
+    "label_signs",
+    "label_text",
+    "two_classes",
+]
 
 
 _MISSING = frozenset({"NAType", "NaTType"})  # of pandas

@@ -11,6 +11,7 @@ __all__ = ["TABLE_NOTES", "fill_sentence"]
 TABLE_NOTES: Mapping[str, str] = {
     "time_orders_rows": "The rows are ordered by the column {column!r}, from {first} to {last}; the column itself is "
     "not used to predict.",
+    "noted_first_rows": "What is noted of columns was found in the first {first} of {rows} rows.",
     "empty_columns": "Columns that hold nothing but missing values are left out ({count}): {columns}.",
     "has_decimal_commas": "The column {column!r} looks like numbers with a decimal comma, and is read as a category; "
     "pass --decimal ,",

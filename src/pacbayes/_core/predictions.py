@@ -32,7 +32,7 @@ def class_numbers(predictor: str, predictions: Any, classes: Labels, n: int) -> 
     """
     array = _as_column(predictor, predictions, n)
     same = array.dtype == classes.dtype and array.dtype.kind in "biu"
-    if same:
+    if same or (array.dtype.kind == classes.dtype.kind == "U"):  # arrays of nothing but numbers of a type, or text
         found = np.searchsorted(classes, array).clip(max=classes.size - 1)
         return np.where(classes[found] == array, found, -1).astype(np.int64)
     table = {value: position for position, value in enumerate(classes.tolist())}

@@ -1,4 +1,4 @@
-"""Rows and labels of whatever holds them: arrays, sparse matrices, frames of pandas and polars.
+"""Rows and labels of whatever holds them: arrays, sparse matrices, frames of pandas and polars, files read in blocks.
 
 What is handed to an estimator is its own: no index, no attributes of a frame, and no memory shared with other rows,
 through which it could learn of rows and labels that it must not see.
@@ -8,19 +8,37 @@ from __future__ import annotations
 
 import math
 import numbers
+from collections.abc import Iterator
 from typing import Any, cast
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_consistent_length
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from pacbayes._core.types import FloatArray, IntArray, Labels, Rows, RowsLike
 
-__all__ = ["concatenate", "labels_of", "numbers_of", "refuse_text", "rows_of", "take"]
+__all__ = [
+    "BLOCK_ROWS",
+    "concatenate",
+    "count_labels",
+    "distinct_labels",
+    "find_blocks",
+    "is_stored",
+    "keep_rows",
+    "labels_of",
+    "numbers_of",
+    "read_blocks",
+    "refuse_text",
+    "rows_of",
+    "take",
+]
 
+BLOCK_ROWS = 1 << 18  # that are judged at once
+_LABELS = 1 << 16  # that are looked at together
+_FEW = 16  # classes that are compared with each label
 _EXACT = 2**53  # whole numbers up to here are doubles
 
 
@@ -45,8 +63,49 @@ def labels_of(owner: str, X: Rows, y: ArrayLike | None) -> Labels:
     check_consistent_length(X, labels)
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
         raise ValueError(f"The 'y' argument of {owner} must not contain NaN or infinity.")
-    check_classification_targets(labels)
+    # all of millions would be sorted; the different ones tell the same
+    check_classification_targets(labels if labels.size <= BLOCK_ROWS else distinct_labels(labels).repeat(2))
     return labels
+
+
+def distinct_labels(labels: Labels) -> Labels:
+    """Return what ``numpy.unique`` does, without sorting millions of labels where few are different.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pacbayes._core.rows import distinct_labels
+    >>> distinct_labels(np.array(["yes", "no"] * 100_000)).tolist()
+    ['no', 'yes']
+    """
+    if labels.size <= _LABELS or labels.ndim != 1:
+        return np.unique(labels)
+    found = np.unique(labels[:_LABELS])
+    for start in range(_LABELS, labels.size, _LABELS):
+        block = labels[start : start + _LABELS]
+        if found.size > _FEW or not np.logical_or.reduce([block == each for each in found]).all():
+            found = np.union1d(found, block)
+    return found
+
+
+def count_labels(labels: Labels) -> tuple[Labels, IntArray]:
+    """Return the different labels, sorted, and how often each occurs.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pacbayes._core.rows import count_labels
+    >>> [each.tolist() for each in count_labels(np.array(["yes", "no"] * 100_000))]
+    [['no', 'yes'], [100000, 100000]]
+    """
+    if labels.size <= _LABELS or labels.ndim != 1:
+        return np.unique(labels, return_counts=True)
+    found = distinct_labels(labels)
+    counts = np.zeros(found.size, dtype=np.int64)
+    for start in range(0, labels.size, _LABELS):
+        places = np.searchsorted(found, labels[start : start + _LABELS])
+        counts += np.bincount(places, minlength=found.size)
+    return found, counts
 
 
 def numbers_of(owner: str, name: str, X: Rows | None, y: ArrayLike | None) -> FloatArray:
@@ -101,8 +160,59 @@ def refuse_text(owner: str, values: RowsLike) -> None:
         raise ValueError(f"{owner} must hold numbers. Got text instead, even if it may read like numbers.")
 
 
+def is_stored(X: Rows) -> bool:
+    """Return whether rows are in a file, read block by block, and not in memory."""
+    return hasattr(X, "read_blocks")
+
+
+def keep_rows(X: Rows, rows: IntArray) -> None:
+    """Have rows in memory that will be taken more than once, where they come from a file."""
+    if is_stored(X):
+        cast("Any", X).keep(rows)
+
+
+def read_blocks(X: Rows, size: int | None = None) -> Iterator[Rows]:
+    """Yield all rows in their order, so many at a time, in the same container; those of a file in a frame."""
+    size = BLOCK_ROWS if size is None else size
+    if is_stored(X):
+        yield from cast("Any", X).read_blocks(size)
+        return
+    for start in range(0, int(X.shape[0]), size):
+        yield take(X, slice(start, start + size))
+
+
+def find_blocks(X: Rows, places: IntArray) -> Iterator[tuple[IntArray, Rows]]:
+    """Yield the rows at some places, block by block as they lie in X: which of the places they are, and the rows.
+
+    What is in a block depends on the places alone, and not on what holds the rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pacbayes._core.rows import find_blocks
+    >>> found = find_blocks(np.array([[5.0], [6.0], [7.0]]), np.array([2, 0]))
+    >>> [(which.tolist(), rows.tolist()) for which, rows in found]
+    [([0, 1], [[7.0], [5.0]])]
+    """
+    if not is_stored(X) and int(X.shape[0]) <= BLOCK_ROWS:
+        yield np.arange(places.size), take(X, places)
+        return
+    which: NDArray[np.int32] = np.full(int(X.shape[0]), -1, dtype=np.int32)  # 2e9 rows are more than one machine judges
+    which[places] = np.arange(places.size, dtype=np.int32)
+    start = 0
+    for rows in read_blocks(X):
+        part = which[start : start + int(rows.shape[0])]
+        inside = np.flatnonzero(part >= 0)
+        inside = inside[np.argsort(part[inside])]
+        if inside.size:
+            yield part[inside].astype(np.int64), take(rows, inside)
+        start += int(rows.shape[0])
+
+
 def take(X: Rows, rows: slice | IntArray) -> Rows:
-    """Return a copy of the rows at these positions, in this order, in the same container."""
+    """Return a copy of the rows at these positions, in this order, in the same container; of a file in a frame."""
+    if is_stored(X):
+        return cast("Rows", cast("Any", X).take_rows(rows))
     if hasattr(X, "iloc"):
         part = X.iloc[rows]
         return _bare(part.copy() if isinstance(rows, slice) else part)

@@ -18,7 +18,7 @@ from pacbayes.cli._output import JSON, QUIET, Output, tidy
 from pacbayes.metrics.asked import parse_asked
 from pacbayes.report import compare_with_trivial
 from pacbayes.runs import METHODS, MODELS, Run, Settings, certify_file
-from pacbayes.runs.words import claim_words
+from pacbayes.runs.words import claim_words, learning_words
 from pacbayes.tables import Table
 from pacbayes.tables.words import class_counts, list_formats
 
@@ -33,7 +33,13 @@ _SHARES = ", ".join(
     if method.fraction != 1.0
 )
 
-Data = Annotated[Path, typer.Argument(help=f"The table: {list_formats()}, also compressed.")]
+Data = Annotated[
+    Path,
+    typer.Argument(
+        help=f"The table: {list_formats()}, also compressed; or a folder of Parquet or Arrow files; or a pattern in "
+        "quotes, such as 'parts/*.parquet'."
+    ),
+]
 Target = Annotated[str, typer.Option(help="The column to predict; its values are the classes.")]
 Test = Annotated[
     Path | None,
@@ -108,6 +114,10 @@ Candidates = Annotated[
         help="How many settings you compare by their certificates on these rows; each is given an equal share of delta."
     ),
 ]
+MaxLearningRows = Annotated[
+    int,
+    typer.Option(help="The most rows that split trains on, whatever their share is; all others are judged."),
+]
 Seed = Annotated[int, typer.Option(help="Seed of the random numbers; the same seed gives the same result.")]
 Delimiter = Annotated[
     str | None, typer.Option(help="Separator of the columns of a text file [default: detected in its first line].")
@@ -148,6 +158,7 @@ def certify(
     difference: DIFFERENCE = False,
     cost: COST = None,
     learning_fraction: Share = None,
+    max_learning_rows: MaxLearningRows = 1_000_000,
     candidates: Candidates = 1,
     seed: Seed = 0,
     refit: Refit = False,
@@ -183,13 +194,20 @@ def certify(
 def _certify(given: dict[str, Any]) -> None:
     """Carry out the command with its options."""
     data, output = given["data"], Output(as_json=given["as_json"], quiet=given["quiet"])
-    folder = given["out"] or data.with_name(f"{data.name.partition('.')[0]}-certificate")
+    folder = given["out"] or _name_folder(data)
     options = {name: given[name] for name in _OPTIONS}
     options |= {"out": folder, "progress": output.progress, "announce": lambda read: _show_table(output, read)}
     run = certify_file(data, _make_settings(given), **options)
     with output.aside():
         written = run.save(folder, force=given["force"], hardest=given["hardest"])
     _show(output, run, written, [(f"--{name}", given[name]) for name in ("data", "test", "unlabelled")])
+
+
+def _name_folder(data: Path) -> Path:
+    """Return the folder beside the table that its run is written to: named after the file, or the folder of files."""
+    named = data if data.exists() or not any(mark in data.name for mark in "*?[") else data.parent
+    named = named if named.name else named.resolve()
+    return named.with_name(f"{named.name.partition('.')[0]}-certificate")
 
 
 def _make_settings(given: dict[str, Any]) -> Settings:
@@ -245,7 +263,9 @@ def _show(output: Output, run: Run, written: list[Path], tables: list[tuple[str,
         return
     comparison = [each for each in compare_with_trivial(certificate, run.trivial) if each]
     claims = claim_lines(certificate) if certificate.is_listed else [certificate.sentence()]
-    output.say(*claims, *second, "", *table_lines(certificate), *([""] if comparison else []), *comparison)
+    trained = [each for each in [learning_words(run)] if each is not None]
+    after = ["", *comparison] if comparison else []
+    output.say(*claims, *second, *trained, "", *table_lines(certificate), *after)
     places = [f"Report: {files['report.html']}", f"Use:    see {files['README.txt']}"]
     output.say("", *places, f"Verify: {_verify_command(tables, run, files)}")
 

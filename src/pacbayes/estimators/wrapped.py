@@ -14,7 +14,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from pacbayes._core.prefit import refuse_early_answers, refuse_prefit
-from pacbayes._core.rows import labels_of, numbers_of, rows_of
+from pacbayes._core.rows import distinct_labels, is_stored, labels_of, numbers_of, rows_of, take
 from pacbayes._core.types import (
     Classifier,
     FloatArray,
@@ -73,7 +73,7 @@ class CertifiedWrapper(CertifiedEstimator, MetaEstimatorMixin, BaseEstimator):  
         owner = type(self).__name__
         if self._of_numbers and labels.size < 2:
             raise ValueError(f"{owner} needs at least 2 rows. Got n_samples={labels.size} instead.")
-        if not self._of_numbers and np.unique(labels).size < 2:
+        if not self._of_numbers and distinct_labels(labels).size < 2:
             raise ValueError(
                 f"{owner} needs rows of at least 2 classes. Got n_samples={labels.size} with only one class instead."
             )
@@ -82,7 +82,8 @@ class CertifiedWrapper(CertifiedEstimator, MetaEstimatorMixin, BaseEstimator):  
         """Check shapes and labels."""
         rows, owner = rows_of(X), type(self).__name__
         labels = numbers_of(owner, "y", rows, y) if self._of_numbers else labels_of(owner, rows, y)
-        validate_data(self, rows, skip_check_array=True, reset=reset)
+        named = take(rows, slice(0)) if is_stored(rows) else rows
+        validate_data(self, named, skip_check_array=True, reset=reset)
         return rows, labels
 
     def _rows(self, X: RowsLike) -> Rows:
@@ -169,7 +170,9 @@ class CertifiedSplit(CertifiedWrapper):
         return super().fit(X, y, in_order=in_order)
 
     def _stop(self) -> Stop:
-        return Adaptive() if isinstance(self.split, str) else FixedFraction(float(self.split))
+        given = getattr(self, "max_learning_rows", None)
+        most = None if given is None else int(given)
+        return Adaptive(most=most) if isinstance(self.split, str) else FixedFraction(float(self.split), most)
 
     def predict(self, X: RowsLike) -> Labels:
         """Return the predictions that the certificate is about."""
@@ -219,7 +222,7 @@ class PreparingClassifier(ClassifierMixin, CertifiedWrapper):  # type: ignore[mi
     def _validate(self, X: RowsLike, y: ArrayLike | None) -> tuple[Rows, Labels]:
         owner = type(self).__name__
         rows, labels = super()._validate(X, y)
-        self.classes_ = np.unique(labels)
+        self.classes_ = distinct_labels(labels)
         self._check_preprocessing(owner, rows, labels.size)
         if self.class_weight is not None:
             check_class_weight(owner, self.class_weight, self.base_estimator(), self.classes_)

@@ -2,6 +2,7 @@
 
 from pacbayes.metrics.balanced import BalancedError
 from pacbayes.metrics.base import Judged, Metric, Observation
+from pacbayes.metrics.coded import CodedJudged, observe_parts
 from pacbayes.metrics.cost import Cost, CostTable, read_costs
 from pacbayes.metrics.error import Error
 from pacbayes.metrics.grouping import Grouping, group_rows, group_values, read_group_columns
@@ -27,6 +28,7 @@ __all__ = [
     "AbsoluteError",
     "BalancedError",
     "Brier",
+    "CodedJudged",
     "Cost",
     "CostTable",
     "Error",
@@ -50,6 +52,7 @@ __all__ = [
     "group_rows",
     "group_values",
     "label_spread",
+    "observe_parts",
     "parse_costs",
     "parse_metrics",
     "read_costs",

@@ -100,6 +100,20 @@ class Observation:
     losses: FloatArray | None = None
     scale: float | None = None
 
+    def __add__(self, later: Observation) -> Observation:
+        """Return what would be observed on these rows and later ones together."""
+        counts = {name: _add(value, later.observed[name]) for name, value in self.observed.items()}
+        losses = None
+        if self.losses is not None and later.losses is not None:
+            losses = np.concatenate([self.losses, later.losses])
+        return Observation(self.n + later.n, counts, losses, self.scale)
+
+
+def _add(one: int | list[int], two: int | list[int]) -> int | list[int]:
+    if isinstance(one, list) and isinstance(two, list):
+        return [a + b for a, b in zip(one, two, strict=True)]
+    return int(one) + int(two)  # type: ignore[arg-type]
+
 
 class Metric(Protocol):
     """What is certified."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -19,6 +20,7 @@ __all__ = ["GroupColumns", "Grouping", "group_rows", "group_values", "read_group
 GroupColumns = str | int | Sequence[str | int]
 _MOST = 0.5  # of the rows: more groups than that are no groups
 _FEW = 50
+_JOINT = 2**53
 _MANY = 500  # of that many, hardly any has rows enough for a limit
 
 
@@ -104,20 +106,27 @@ def group_values(owner: str, columns: Mapping[str, Labels]) -> Grouping:
     """
     names = sorted(columns)
     coded = [_codes(columns[name]) for name in names]
-    joint = np.stack([places for _, places in coded], axis=1)
-    distinct, places = np.unique(joint, axis=0, return_inverse=True)
-    if len(distinct) > min(max(_FEW, _MOST * len(joint)), _MANY):
+    texts, rows = [texts for texts, _ in coded], coded[0][1].size
+    sizes = [len(each) for each in texts]
+    if math.prod(sizes) > _JOINT:
+        raise ValueError(f"The 'groups' of {owner} must be columns with few values. Got {sizes} values.")
+    joint = np.ravel_multi_index([places for _, places in coded], sizes)
+    distinct, places = np.unique(joint, return_inverse=True)
+    if len(distinct) > min(max(_FEW, _MOST * rows), _MANY):
         raise ValueError(
-            f"The 'groups' of {owner} must be columns with few values. Got {len(distinct)} groups of {len(joint)} "
+            f"The 'groups' of {owner} must be columns with few values. Got {len(distinct)} groups of {rows} "
             "rows; put values into ranges first."
         )
-    texts = [texts for texts, _ in coded]
-    found = [{name: texts[k][code] for k, (name, code) in enumerate(zip(names, row, strict=True))} for row in distinct]
+    codes = np.transpose(np.unravel_index(distinct, sizes)).tolist()
+    found = [{name: texts[k][code] for k, (name, code) in enumerate(zip(names, row, strict=True))} for row in codes]
     return Grouping(tuple(found), np.asarray(places).reshape(-1))
 
 
-def _codes(values: Labels) -> tuple[list[str], IntArray]:
+def _codes(values: Any) -> tuple[list[str], IntArray]:
     """Return the distinct values as text, sorted, and the position of each value among them."""
+    if hasattr(values, "categories"):  # of pandas: texts by their numbers
+        sorted_texts, again = np.unique(np.asarray(values.categories, dtype=str), return_inverse=True)
+        return sorted_texts.tolist(), again[values.codes]
     array = np.asarray(values)
     if array.dtype.kind in "biufU":
         distinct, places = np.unique(array, return_inverse=True)

@@ -21,6 +21,7 @@ from pacbayes.certificate import (
 )
 from pacbayes.metrics.base import Judged, Metric
 from pacbayes.metrics.blocks import observe_blocks
+from pacbayes.metrics.coded import CodedJudged, observe_parts
 from pacbayes.metrics.cost import CostTable
 from pacbayes.metrics.grouping import Grouping
 from pacbayes.metrics.probabilities import LARGEST_LOG_LOSS
@@ -62,7 +63,7 @@ class Judgement:
     bound: str = "clopper_pearson"
     order: Callable[[int], IntArray] | None = None
 
-    def state(self, judged: Judged, grouping: Grouping | None = None) -> list[Statement]:
+    def state(self, judged: Judged | CodedJudged, grouping: Grouping | None = None) -> list[Statement]:
         """Return all statements, with their shares of delta: the first metric for all rows comes first."""
         metrics = self.questions.metrics
         found = [self._statement(each, judged) for each in metrics]
@@ -74,8 +75,8 @@ class Judgement:
                 found += self._differences(found)
         return arrange(found, self.questions)
 
-    def _statement(self, metric: Metric, judged: Judged) -> Statement:
-        seen = metric.observe(judged)
+    def _statement(self, metric: Metric, judged: Judged | CodedJudged) -> Statement:
+        seen = observe_parts(metric, judged)
         losses = seen.losses
         parameter = QUANTITIES[metric.quantity].parameter
         stated = ("scale_before",) if parameter in ("largest_cost", "largest_log_loss") else ()

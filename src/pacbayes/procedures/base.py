@@ -43,6 +43,7 @@ __all__ = [
 # fitted numbers of two versions of the numerical libraries agree to this, relative to the largest of them
 FITTED = 1e-6
 MODEL_DIGESTS = ("model", "network")  # digests of what was fitted
+_MANY = 1_000_000  # rows
 _SAME_WORDS = ("procedure", "delta", "candidates", "seed", "choices", "notes")
 
 
@@ -106,8 +107,14 @@ def draw_order(random_state: RandomState, rows: int, *, in_order: bool = False) 
     Where rows are taken ``in_order``, their order is the one in which they came, and the seed is the same.
     """
     generator = check_random_state(random_state)
-    order: IntArray = generator.permutation(rows)
-    return np.arange(rows) if in_order else order, int(generator.randint(2**31))
+    drawn: IntArray = generator.permutation(rows)
+    order = np.arange(rows) if in_order else drawn
+    return _narrow(order), int(generator.randint(2**31))
+
+
+def _narrow(order: IntArray) -> IntArray:
+    """Return row numbers in half the memory where they are many."""
+    return order.astype(np.int32) if _MANY <= order.size < 2**31 else order
 
 
 @dataclass(frozen=True, slots=True)

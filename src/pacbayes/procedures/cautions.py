@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pacbayes._core.notes import Note
+from pacbayes._core.rows import count_labels, distinct_labels, is_stored, read_blocks, take
 from pacbayes._core.types import IntArray, RowsLike
 from pacbayes.certificate.words import note_words
 
@@ -57,7 +58,7 @@ def _is_monotone(labels: NDArray[Any]) -> bool:
 
 def _is_sorted(labels: NDArray[Any], changes: int) -> bool:
     """Return whether rows come class by class, or change class far more rarely than shuffled ones would."""
-    counts = np.unique(labels, return_counts=True)[1]
+    counts = count_labels(labels)[1]
     expected = labels.size - np.sum(counts**2.0) / max(labels.size, 1)
     few = 0 < changes < counts.size or (expected >= _MANY_CHANGES and changes < _RARELY * expected)
     return bool(labels.size >= _MIN_ROWS and few)
@@ -70,11 +71,11 @@ def find_repetitions(X: RowsLike, y: ArrayLike, learning: IntArray | None = None
     and judge are counted.
     """
     hashes = _hash_rows(X, y)
-    if hashes is None:
+    repeated = 0 if hashes is None else _count_repeated(hashes)
+    if hashes is None or repeated == 0:
         return ()
     _, first, inverse = np.unique(hashes, return_index=True, return_inverse=True)
-    repeated = int(hashes.size - first.size)
-    if repeated == 0 or repeated < _FAR_MORE * hashes.size**2 / 2.0 * _chance_of_agreement(X, first):
+    if repeated < _FAR_MORE * hashes.size**2 / 2.0 * _chance_of_agreement(X, first):
         return ()
     if learning is not None:
         learns = np.zeros(hashes.size, dtype=bool)
@@ -117,14 +118,21 @@ def find_seen(X: RowsLike, seen: NDArray[np.uint64] | None) -> tuple[Note, ...]:
 def count_repetitions(X: RowsLike, y: ArrayLike) -> int:
     """Return how many rows repeat an earlier one, label included (by a 64-bit hash of each row)."""
     hashes = _hash_rows(X, y)
-    return 0 if hashes is None else int(hashes.size - np.unique(hashes).size)
+    return 0 if hashes is None else _count_repeated(hashes)
+
+
+def _count_repeated(hashes: NDArray[np.uint64]) -> int:
+    """Return how many numbers repeat another; a sort needs less memory than what tells which."""
+    ordered = np.sort(hashes)
+    return int(np.count_nonzero(ordered[1:] == ordered[:-1]))
 
 
 def _chance_of_agreement(X: Any, different: IntArray) -> float:
     """Return how likely two rows agree in all columns, if these were independent: by pairs of rows that differ."""
     chance, chosen = 1.0, np.sort(different)[:: max(1, different.size // _SAMPLE)]
+    part: Any = take(X, chosen)
     for position in range(X.shape[1]):
-        values = np.asarray(X.iloc[:, position] if hasattr(X, "iloc") else X[:, position])[chosen]
+        values = np.asarray(part.iloc[:, position] if hasattr(part, "iloc") else part[:, position])
         texts = values.astype(str) if values.dtype.kind not in "fiub" else values
         counts = np.unique(texts, return_counts=True)[1]
         chance *= float(np.sum(counts * (counts - 1.0))) / max(chosen.size * (chosen.size - 1.0), 1.0)
@@ -133,16 +141,12 @@ def _chance_of_agreement(X: Any, different: IntArray) -> float:
 
 def _hash_rows(X: Any, y: ArrayLike) -> NDArray[np.uint64] | None:
     """Return a number for each row and its label, the same for the same; None where rows are not looked into."""
-    codes = np.unique(np.asarray(y), return_inverse=True)[1].astype(np.uint64)
-    if codes.size == 0:
+    labels = np.asarray(y)
+    if labels.size == 0:
         return None
-    if hasattr(X, "duplicated") and hasattr(X, "assign"):  # pandas
-        from pandas.util import hash_pandas_object  # noqa: PLC0415
-
-        try:
-            return np.asarray(hash_pandas_object(X.assign(**{_LABEL: codes}), index=False), dtype=np.uint64)
-        except TypeError:  # lists and the like in cells
-            return None
+    if is_stored(X) or (hasattr(X, "duplicated") and hasattr(X, "assign")):  # pandas
+        return _hash_frame(X, labels)
+    codes = np.unique(labels, return_inverse=True)[1].astype(np.uint64)
     if hasattr(X, "hash_rows"):  # polars
         return np.asarray(X.hash_rows().to_numpy() * np.uint64(2) + codes)
     if not isinstance(X, np.ndarray) or X.dtype.kind not in "fiub":
@@ -154,6 +158,22 @@ def _hash_rows(X: Any, y: ArrayLike) -> NDArray[np.uint64] | None:
         bits = (np.ascontiguousarray(X[block], dtype=np.float64) + 0.0).view(np.uint64)
         bits ^= bits >> np.uint64(29)  # round numbers have only high bits, which products would lose
         hashes[block] = _mix(bits * factors[:-1]).sum(axis=1, dtype=np.uint64) + codes[block] * factors[-1]
+    return hashes
+
+
+def _hash_frame(X: Any, labels: NDArray[Any]) -> NDArray[np.uint64] | None:
+    """Hash the rows of a frame, or of a file, block by block."""
+    from pandas.util import hash_pandas_object  # noqa: PLC0415
+
+    classes, hashes, start = distinct_labels(labels), np.empty(labels.size, dtype=np.uint64), 0
+    for rows in read_blocks(X):
+        block = slice(start, start + int(rows.shape[0]))
+        codes = np.searchsorted(classes, labels[block]).astype(np.uint64)
+        try:
+            hashes[block] = hash_pandas_object(cast("Any", rows).assign(**{_LABEL: codes}), index=False)
+        except TypeError:  # lists and the like in cells
+            return None
+        start = block.stop
     return hashes
 
 

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
-from pacbayes._core.predictions import class_numbers, wrong_labels
-from pacbayes._core.rows import take
-from pacbayes._core.steadiness import Answers, ask_row_by_row, seed_of
+from pacbayes._core.predictions import class_numbers
+from pacbayes._core.rows import distinct_labels, find_blocks, take
+from pacbayes._core.steadiness import Answers, Asked, ask_in_blocks, seed_of
 from pacbayes._core.types import BoolArray, Classifier, FloatArray, IntArray, Labels, Predictor, Rows, Transformer
 from pacbayes.certificate import Choice
 from pacbayes.learners import OneClass
-from pacbayes.metrics import Judged
+from pacbayes.metrics import CodedJudged, Judged
 from pacbayes.procedures.base import Sample
 from pacbayes.procedures.class_weights import ClassWeight, weight_classes
 
@@ -86,19 +87,20 @@ class LearnedClassifier:
 
     def count_errors(self, sample: Sample, start: int, stop: int) -> int:
         """Count the errors on rows between two positions of the order, asked once."""
-        rows, classes = sample.order[start:stop], np.unique(sample.y)
+        rows, classes = sample.order[start:stop], distinct_labels(sample.y)
         if not rows.size:
             return 0
         answers = self.model.predict(take(sample.X, rows))
         found = class_numbers(type(self.model).__name__, answers, classes, rows.size)
         return int(np.count_nonzero(found != np.searchsorted(classes, sample.y[rows])))
 
-    def judge(self, sample: Sample, start: int) -> Judged:
+    def judge(self, sample: Sample, start: int) -> CodedJudged:
         """Predict the rows from a position of the order on; what depends on the batch is wrong."""
-        rows, classes = sample.order[start:], np.unique(sample.y)
+        rows, classes = sample.order[start:], distinct_labels(sample.y)
         labels = sample.y[rows]
-        seed = seed_of(sample.seed, labels)
-        return judge_classes(self.model, sample.X, labels, classes, seed, rows=rows, probabilities=self.probabilities)
+        seed, truth = seed_of(sample.seed, labels), np.searchsorted(classes, labels).astype(_number_type(classes))
+        del labels  # of many rows; the numbers take less memory
+        return _judge(self.model, sample.X, truth, classes, seed, rows, probabilities=self.probabilities)
 
 
 def judge_classes(
@@ -141,22 +143,44 @@ def judge_classes(
     np.int64(5)
     """
     places = np.arange(len(labels)) if rows is None else rows
+    truth = np.searchsorted(classes, labels).astype(_number_type(classes))
+    return _judge(model, X, truth, classes, seed, places, probabilities=probabilities).whole()
 
-    def ask(asked: Predictor, part: IntArray) -> IntArray:
-        return class_numbers(type(asked).__name__, asked.predict(take(X, places[part])), classes, part.size)
 
-    truth = np.searchsorted(classes, labels)
-    answers = ask_row_by_row(model, ask, places.size, seed, truth=truth)
-    close = _find_near_ties(model, take(X, places))
-    found = np.where(close, -1, answers.wrong_where_different(truth))
+def _judge(
+    model: Predictor,
+    X: Rows,
+    truth: IntArray,
+    classes: Labels,
+    seed: Sequence[int],
+    places: IntArray,
+    *,
+    probabilities: bool,
+) -> CodedJudged:
+    """Judge rows, whose labels are positions of classes, block by block."""
+    close = np.zeros(places.size, dtype=bool)
+
+    def blocks() -> Iterator[Asked[Predictor]]:
+        for members, part in find_blocks(X, places):
+            yield members, partial(_ask_classes, part, classes)
+            close[members] = _find_near_ties(model, part)
+
+    answers = ask_in_blocks(model, blocks, places.size, seed, truth=truth)
+    found = answers.wrong_where_different(truth)
+    found[close] = -1
     chances = _ask_probabilities(model, X, places, classes, seed) if probabilities else None
-    return Judged(
-        labels,
-        wrong_labels(found, labels, classes),
-        classes=classes,
-        unsteady=answers.different(0.0) | close,
-        probabilities=chances,
-    )
+    return CodedJudged(classes, truth, found, answers.different(0.0) | close, chances)
+
+
+def _ask_classes(rows: Rows, classes: Labels, asked: Predictor, part: IntArray) -> IntArray:
+    """Return the positions of predictions among the classes, for some of the rows of a block."""
+    found = class_numbers(type(asked).__name__, asked.predict(take(rows, part)), classes, part.size)
+    return found.astype(_number_type(classes))
+
+
+def _number_type(classes: Labels) -> type[np.signedinteger[Any]]:
+    """Return the smallest type that holds the position of each class, as there is one number per judged row."""
+    return np.int16 if classes.size < 2**15 else np.int64
 
 
 def _find_near_ties(model: Any, rows: Rows) -> BoolArray:
@@ -178,8 +202,8 @@ def _ask_probabilities(model: Predictor, X: Rows, places: IntArray, classes: Lab
     if not hasattr(model, "predict_proba"):
         raise ValueError(f"A metric of probabilities needs predict_proba. {type(model).__name__} has none.")
 
-    def ask(asked: Any, part: IntArray) -> FloatArray:
-        given = np.asarray(asked.predict_proba(take(X, places[part])), dtype=np.float64)
+    def ask(rows: Rows, asked: Any, part: IntArray) -> FloatArray:
+        given = np.asarray(asked.predict_proba(take(rows, part)), dtype=np.float64)
         columns = class_numbers(type(asked).__name__, asked.classes_, classes, len(asked.classes_))
         if given.shape != (part.size, columns.size):
             raise ValueError(
@@ -190,4 +214,8 @@ def _ask_probabilities(model: Predictor, X: Rows, places: IntArray, classes: Lab
         found[:, columns[columns >= 0]] = given[:, columns >= 0]
         return found
 
-    return ask_row_by_row(model, ask, places.size, seed, within=_SAME)
+    def blocks() -> Iterator[Asked[Any]]:
+        for members, rows in find_blocks(X, places):
+            yield members, partial(ask, rows)
+
+    return ask_in_blocks(model, blocks, places.size, seed, within=_SAME)

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple, Protocol
 
+from pacbayes._core.rows import keep_rows
 from pacbayes.certificate import LEARNING_CURVE, REFIT, Choice, issue, write_curve
-from pacbayes.metrics import Grouping, Judged, Questions
+from pacbayes.metrics import CodedJudged, Grouping, Judged, Questions
 from pacbayes.metrics.statements import Judgement, choices_of
 from pacbayes.procedures.base import Issued, Procedure, Sample
 from pacbayes.procedures.cautions import find_repetitions
@@ -56,7 +57,7 @@ class Learned(Protocol):
     def count_errors(self, sample: Sample, start: int, stop: int) -> int | Tally:
         """Count the errors on rows between two positions of the order, for a learning curve; or add up losses."""
 
-    def judge(self, sample: Sample, start: int) -> Judged:
+    def judge(self, sample: Sample, start: int) -> Judged | CodedJudged:
         """Predict the rows from a position of the order on."""
 
 
@@ -126,22 +127,24 @@ class Stop(ABC):
         return True
 
 
-def learning_count(fraction: float, rows: int) -> int:
-    """Return how many rows a share of them is, at least one learning row and one judged row."""
-    return min(max(round(fraction * rows), 1), rows - 1)
+def learning_count(fraction: float, rows: int, most: int | None = None) -> int:
+    """Return how many rows a share of them is, at least one learning row and one judged row, and at most so many."""
+    count = min(max(round(fraction * rows), 1), rows - 1)
+    return count if most is None else min(count, most)
 
 
 @dataclass(frozen=True, slots=True)
 class FixedFraction(Stop):
-    """Learn from a share of the rows that is fixed beforehand."""
+    """Learn from a share of the rows that is fixed beforehand, and from no more than ``most`` of them."""
 
     fraction: float
+    most: int | None = None
 
     where: ClassVar[str] = "given"
 
     def times(self, rows: int) -> tuple[int, ...]:
         """Return the one number of rows."""
-        return (learning_count(self.fraction, rows),)
+        return (learning_count(self.fraction, rows, self.most),)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,6 +190,8 @@ class Split(Procedure):
     def run(self, sample: Sample) -> Issued:
         """Train until the stop, evaluate and issue."""
         delta = self.delta / self.candidates * self.questions.first_share
+        times = self.stop.times(len(sample.y))
+        keep_rows(sample.X, sample.order[: times[-1] if len(times) > 1 else 0])  # for snapshots and the learning curve
         count, curve = find_stop(self.learner, self.stop, sample, delta)
         learned = self.learner.learn(sample, count)
         judged, grouping = learned.judge(sample, count), self._group(sample, count)

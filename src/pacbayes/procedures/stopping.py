@@ -45,15 +45,18 @@ class Adaptive(Stop):
     ----------
     shares : tuple of float
         Of the rows, that snapshots learn from: fewer cost less, and tell less about the curve.
+    most : int or None
+        Rows that are learned from at most.
     """
 
     shares: tuple[float, ...] = _SNAPSHOTS
+    most: int | None = None
 
     where: ClassVar[str] = "learning_rows"
 
     def times(self, rows: int) -> tuple[int, ...]:
-        """Return shares of the rows from two fifths to four fifths."""
-        return _counts(_TIMES, rows)
+        """Return shares of the rows from two fifths to four fifths, as far as so many may be learned from."""
+        return _counts(_TIMES, rows, self.most)
 
     def snapshots(self, rows: int) -> tuple[int, ...]:
         """Return shares of the rows, by default from a twentieth to a half, none of fewer than ten rows."""
@@ -78,8 +81,8 @@ class Adaptive(Stop):
         return bool(expected[0] <= (1.0 - _PATIENCE) * expected[1:].min(initial=0.0) + _PATIENCE * informed)
 
 
-def _counts(shares: Sequence[float], rows: int) -> tuple[int, ...]:
-    return tuple(dict.fromkeys(learning_count(each, rows) for each in shares))
+def _counts(shares: Sequence[float], rows: int, most: int | None = None) -> tuple[int, ...]:
+    return tuple(dict.fromkeys(learning_count(each, rows, most) for each in shares))
 
 
 def forecast_bounds(

@@ -88,6 +88,10 @@ RULES = {
 PARTS = {
     "observed": ("Observed", "what was observed on the judged rows, which the bound is computed on"),
     "confidence": ("Chance", "what has to be added because these rows are only a sample"),
+    "inference": (
+        "Chance and inference",
+        "what has to be added because the rows are only a sample, and the bound reads other numbers than these errors",
+    ),
     "draws": ("Draws", "what has to be added because the expected error on these rows was estimated by draws"),
     "complexity": ("Complexity", "what has to be added because the predictor was still adjusted to these rows"),
     "union": ("Comparisons", "what has to be added because several settings were compared on these rows"),

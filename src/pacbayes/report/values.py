@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NotRequired, Protocol, TypedDict, runtime_checkable
 
+from pacbayes import bounds
 from pacbayes._core.types import IntArray
 from pacbayes.certificate import Certificate, Statement, evaluate_statement
 from pacbayes.certificate.arithmetic import consequence_value
@@ -182,8 +183,10 @@ def _row(statement: Statement, delta: float, value: float) -> DeltaRow:
 def composition(certificate: Certificate) -> list[Part]:
     """Return what the first statement's value is made of: observed risk, then what each cause adds to it.
 
-    The causes are "confidence" (the judged rows are a sample), "draws" (expected errors were estimated), "complexity"
-    (the divergence) and "union" (several candidates); the last three occur where there is something to add for.
+    The causes are "confidence" (the judged rows are a sample), "inference" (besides, the bound reads other numbers than
+    the errors themselves, such as those of the voters one by one), "draws" (expected errors were estimated),
+    "complexity" (the divergence) and "union" (several candidates); the last three occur where they add
+    something.
 
     Examples
     --------
@@ -196,7 +199,8 @@ def composition(certificate: Certificate) -> list[Part]:
     statement = certificate.statements[0]
     with_confidence = max(value_at(certificate, certificate.delta, kl=0.0, candidates=1), statement.risk)
     with_complexity = max(value_at(certificate, certificate.delta, candidates=1), with_confidence)
-    parts = [_part("observed", statement.risk), _part("confidence", with_confidence - statement.risk)]
+    chance = "confidence" if bounds.get(statement.bound).reads_summary else "inference"
+    parts = [_part("observed", statement.risk), _part(chance, with_confidence - statement.risk)]
     if statement.drawn is not None:
         known = max(_value_without_draws(certificate), statement.risk)
         parts = [parts[0], _part("confidence", known - statement.risk), _part("draws", with_confidence - known)]

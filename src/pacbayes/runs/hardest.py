@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pacbayes._core.rows import read_blocks, take
 from pacbayes._core.types import Predictor
 from pacbayes.tables import Table
 
@@ -28,20 +29,22 @@ def find_hardest(model: Predictor, table: Table, count: int) -> list[Hard]:
     """Return up to ``count`` misclassified rows, worst first."""
     if count == 0:
         return []
-    rows, labels = table.X, table.y
-    predicted = np.asarray(model.predict(rows))
+    labels = table.y
+    predicted = np.concatenate([np.asarray(model.predict(rows)) for rows in read_blocks(table.X)])
     wrong = np.flatnonzero(predicted != labels)
     if hasattr(model, "predict_proba") and hasattr(model, "classes_") and wrong.size:
-        chances = np.asarray(model.predict_proba(rows.iloc[wrong]))
+        chances = np.asarray(model.predict_proba(take(table.X, wrong)))
         true = np.searchsorted(model.classes_, labels[wrong])
         known = np.minimum(true, chances.shape[1] - 1)
         wrong = wrong[np.argsort(chances[np.arange(wrong.size), known], kind="stable")]
+    chosen = wrong[:count]
+    values = [_show_values(record) for record in take(table.X, chosen).to_dict("records")]  # type: ignore[attr-defined]
     return [
-        Hard(table.row_number(int(row)), str(labels[row]), str(predicted[row]), _show_values(table, int(row)))
-        for row in wrong[:count]
+        Hard(table.row_number(int(row)), str(labels[row]), str(predicted[row]), shown)
+        for row, shown in zip(chosen, values, strict=True)
     ]
 
 
-def _show_values(table: Table, row: int) -> str:
-    text = ", ".join(f"{name} = {value}" for name, value in table.X.iloc[row].items())
+def _show_values(record: dict[str, object]) -> str:
+    text = ", ".join(f"{name} = {value}" for name, value in record.items())
     return text if len(text) <= _LONGEST else text[:_LONGEST] + " ..."

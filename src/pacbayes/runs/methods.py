@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
-import numpy as np
 from sklearn.pipeline import Pipeline
 
+from pacbayes._core.rows import distinct_labels
 from pacbayes.estimators import (
     CertifiedClassifier,
     CertifiedForest,
@@ -66,7 +66,8 @@ def _pipeline(settings: Settings) -> Pipeline:
 def _split(table: Table, settings: Settings, fraction: float | None) -> CertifiedClassifier:
     model, split = make_classifier(settings.model, settings.seed), "adaptive" if fraction is None else fraction
     options = {"preprocessing": "auto", "refit": settings.refit, **_common(settings)}
-    options |= settings.asked.options(np.unique(table.y))
+    options["max_learning_rows"] = settings.max_learning_rows
+    options |= settings.asked.options(distinct_labels(table.y))
     return CertifiedClassifier(model, split=split, **options)
 
 
@@ -93,7 +94,7 @@ def _online(table: Table, settings: Settings, fraction: float | None) -> OnlineC
 
 def _test(table: Table, settings: Settings, fraction: float | None) -> TestedClassifier:
     del fraction
-    asked = settings.asked.questions(sorted(table.groups), np.unique(table.y))
+    asked = settings.asked.questions(sorted(table.groups), distinct_labels(table.y))
     return TestedClassifier(_pipeline(settings), table.learning, settings.delta, settings.candidates, asked)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from pacbayes._core.rows import take
+from pacbayes._core.rows import distinct_labels, read_blocks
 from pacbayes.learners import CrossValidatedLogistic
 from pacbayes.procedures.linear import LinearForm
 from pacbayes.runs.archive import MOST_BYTES, Piece, read_pieces, walk
@@ -64,7 +64,7 @@ def as_linear(stored: Mapping[str, Any], table: Table) -> Mapping[str, Any]:
     columns, learned = steps.get("columns"), steps.get("classifier")
     if not (isinstance(columns, ColumnPreprocessor) and isinstance(learned, CrossValidatedLogistic)):
         return stored
-    known = learned.classes_.size == 2 and np.array_equal(learned.classes_, np.unique(table.y))
+    known = learned.classes_.size == 2 and np.array_equal(learned.classes_, distinct_labels(table.y))
     if columns.transformer_ is None or not known:
         return stored
     weights = learned.coef_[0] / learned.scaler_.scale_
@@ -74,8 +74,8 @@ def as_linear(stored: Mapping[str, Any], table: Table) -> Mapping[str, Any]:
 
 def _agrees(form: LinearForm, columns: ColumnPreprocessor, learned: CrossValidatedLogistic, table: Table) -> bool:
     """Return whether plain numbers give every row of the table the label that the certificate is about."""
-    for start in range(0, len(table.y), _ROWS):
-        rows = columns.transform(take(table.X, slice(start, start + _ROWS)))
+    for block in read_blocks(table.X, _ROWS):
+        rows = columns.transform(block)
         second = np.asarray(rows @ form.weights).ravel() + form.intercept > 0.0
         if not np.array_equal(second, learned.predict(rows) == learned.classes_[1]):
             return False

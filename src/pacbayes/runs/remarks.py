@@ -14,7 +14,7 @@ from pacbayes.runs.table import EARLIER
 
 __all__ = ["StrictError", "find_earlier_seeds", "refuse_notes"]
 
-_NO_DOUBT = frozenset({"time_orders_rows"})  # says what was asked for
+_NO_DOUBT = frozenset({"time_orders_rows", "noted_first_rows"})  # say what was asked for, and where was looked
 
 
 class StrictError(ValueError):

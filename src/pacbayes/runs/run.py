@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from pacbayes._core.rows import distinct_labels
 from pacbayes.bounds import betting, betting_rates
 from pacbayes.certificate import Certificate
 from pacbayes.estimators import CertificateWarning, OnlineCertifiedClassifier
@@ -135,7 +136,7 @@ class Run:
             {
                 "settings": self.settings.to_dict(),
                 "columns": [{"name": each.name, "kind": each.kind} for each in self.table.columns],
-                "classes": np.unique(self.table.y).tolist(),
+                "classes": distinct_labels(self.table.y).tolist(),
                 "rows": len(self.table.y),
             },
             refitted={"predictor": self.model.refitted_} if self.settings.refit else None,
@@ -164,7 +165,8 @@ def certify_file(
     Parameters
     ----------
     path : path
-        A file that :func:`pacbayes.tables.read_table` reads.
+        A file that :func:`pacbayes.tables.read_table` reads, or a folder or pattern of several, of any size:
+        :func:`pacbayes.tables.open_table` says how.
     settings : Settings
         What is asked for.
     test : path, optional
@@ -206,8 +208,6 @@ def certify_file(
     (180, ['README.txt', 'certificate.json', 'model.json', 'report.html'])
     """
     file = Path(path)
-    if file.is_dir():
-        raise ValueError(f"The data must be a file. {str(file)!r} is a folder.")
     settings = replace(_settings_with(settings, file, test), refit=settings.refit or unlabelled is not None)
     if out is not None:
         check_folder(Path(out), force=force)
@@ -223,7 +223,7 @@ def certify_file(
     words = method_words(chosen, why)
     with progress(f"Certifying {settings.model} on {len(table.y)} rows (method: {words}) ..."):
         run = _certify(table, chosen, why, baseline=baseline, threads=threads)
-    run = replace(run, source=file.name, test=_name_of(test), unlabelled=_name_of(unlabelled))
+    run = replace(run, source=file.name or file.resolve().name, test=_name_of(test), unlabelled=_name_of(unlabelled))
     run = _finish(run, out, strict=strict)
     if further is None:
         return run
@@ -309,7 +309,8 @@ def _certify(table: Table, chosen: Settings, why: str, *, baseline: bool, thread
         if chosen.refit:
             require_split(estimator, chosen)
         model = fit_on_table(estimator, table, chosen)
-        other = _baseline(table, chosen) if baseline else None
+        same = getattr(model, "n_learning_", 0) >= chosen.max_learning_rows  # as a hold-out would learn from
+        other = _baseline(table, chosen) if baseline and not same else None
     certificate = annotate(model, table, chosen.time)
     return Run(certificate, chosen, why, table, model, baseline=other, curve=_curve(model, chosen))
 

@@ -48,6 +48,8 @@ class Settings:
         How many settings are compared by their certificates on these rows.
     seed : int
         Of the shuffle and of everything random.
+    max_learning_rows : int
+        Of the method "split": how many rows are learned from at most, whatever their share is.
     refit : bool
         Whether a second model is trained on all rows, which is not certified.
     metrics, weights, groups, differences, cost
@@ -92,6 +94,7 @@ class Settings:
     cost: str | None = None
     max_error: float | None = None
     max_false_negative_rate: float | None = None
+    max_learning_rows: int = 1_000_000
 
     def __post_init__(self) -> None:
         methods = ("auto", *METHODS)
@@ -111,7 +114,8 @@ class Settings:
                 not 0 <= self.seed < 2**32
             ),
         }
-        complaints |= self._target_complaints()
+        few = f"--max-learning-rows must be a whole number of at least 1. Got {self.max_learning_rows} instead."
+        complaints |= self._target_complaints() | {few: self.max_learning_rows < 1}
         for words, wrong in complaints.items():
             if wrong:
                 raise ValueError(words)
@@ -126,6 +130,12 @@ class Settings:
     def selects(self) -> bool:
         """Whether a threshold is to be certified: which rows are answered, or from where on a class is given."""
         return self.max_error is not None or self.max_false_negative_rate is not None
+
+    @property
+    def judges_blocks(self) -> bool:
+        """Whether rows need not be in memory: learning takes some of them, and the others are judged in blocks."""
+        whole = self.selects or self.refit or self.time is not None
+        return self.method in {"auto", "split"} and not whole
 
     def _target_complaints(self) -> dict[str, bool]:
         """Return what may be wrong with an error or a rate that is to be certified, and whether it is."""

@@ -7,9 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from pacbayes._core.notes import Note
+from pacbayes._core.rows import count_labels
 from pacbayes.certificate import Certificate, add_period
 from pacbayes.procedures import Certifier
 from pacbayes.report import headline_value
@@ -22,6 +21,7 @@ from pacbayes.tables import (
     has_texts,
     list_texts,
     name_unnamed,
+    open_table,
     prepare_table,
     read_table,
     show_time,
@@ -57,7 +57,7 @@ def annotate(model: Certifier, table: Table, time: str | None, earlier: Sequence
 def trivial_answer(table: Table) -> dict[str, Any]:
     """Return the most common label, and the share of rows on which always predicting it would be wrong."""
     labels = table.y[table.learning or 0 :]  # where the judged rows came in a table of their own, of those
-    classes, counts = np.unique(labels, return_counts=True)
+    classes, counts = count_labels(labels)
     most = int(counts.argmax())
     return {"label": str(classes[most]), "share": 1.0 - float(counts[most]) / len(labels)}
 
@@ -74,17 +74,18 @@ def load_table(
 ) -> Table:
     """Read the table of some settings, with at most so much memory: see :func:`pacbayes.tables.read_table`.
 
-    The rows of ``test`` follow those of the table; they are judged, and learned from they are not.
+    A large table stays in its files if the method judges rows block by block, as :func:`pacbayes.tables.open_table`
+    has it. The rows of ``test`` follow those of the table; they are judged, and learned from they are not.
     """
-    table = prepare_table(
-        _read(path, settings, max_memory),
-        settings.target,
-        drop=settings.drop,
-        positive=settings.positive,
-        missing=settings.missing,
-        time=settings.time,
-        groups=settings.groups,
-    )
+    options: dict[str, Any] = {
+        "drop": settings.drop,
+        "positive": settings.positive,
+        "missing": settings.missing,
+        "groups": settings.groups,
+    }
+    if test is None and settings.judges_blocks:
+        return open_table(path, settings.target, max_memory=max_memory, **options, **_reading(settings))
+    table = prepare_table(_read(path, settings, max_memory), settings.target, time=settings.time, **options)
     return table if test is None else _append(table, test, settings, max_memory)
 
 
@@ -101,16 +102,13 @@ def _append(table: Table, path: str | Path, settings: Settings, max_memory: int 
 def _read(
     path: str | Path, settings: Settings, max_memory: int | str | None, texts: tuple[str, ...] = ()
 ) -> pd.DataFrame:
-    return read_table(
-        Path(path),
-        delimiter=settings.delimiter,
-        header=settings.header,
-        missing_values=settings.missing_values,
-        encoding=settings.encoding,
-        decimal=settings.decimal,
-        max_memory=max_memory,
-        texts=texts,
-    )
+    return read_table(Path(path), max_memory=max_memory, texts=texts, **_reading(settings))
+
+
+def _reading(settings: Settings) -> dict[str, Any]:
+    """Return how the files of some settings are to be read."""
+    names = ("delimiter", "header", "missing_values", "encoding", "decimal")
+    return {name: getattr(settings, name) for name in names}
 
 
 def load_rows(

@@ -12,6 +12,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from pacbayes import procedures
+from pacbayes._core.rows import distinct_labels
 from pacbayes.certificate import Cause, Certificate, Check, Verification, compare, find_cause
 from pacbayes.estimators import CertificateWarning
 from pacbayes.metrics.asked import check_asked
@@ -314,7 +315,7 @@ def _check_table(stored: StoredRun, table: Table) -> list[Check]:
     return [
         compare("rows", stored.rows, len(table.y)),
         Check("columns", found == stored.columns, claimed=_differing(stored.columns, found)),
-        compare("classes", stored.classes, tuple(np.unique(table.y).tolist())),
+        compare("classes", stored.classes, tuple(distinct_labels(table.y).tolist())),
     ]
 
 

@@ -24,6 +24,7 @@ __all__ = [
     "command_words",
     "data_options",
     "file_options",
+    "learning_words",
     "method_words",
     "readme_words",
     "refitted_name",
@@ -252,6 +253,15 @@ def about_words(run: Run) -> dict[str, str]:
         "Model": run.settings.model,
         "Method": run.method,
     }
+
+
+def learning_words(run: Run) -> str | None:
+    """Return that no more rows were learned from than is allowed, if the model could have learned from more."""
+    most = run.settings.max_learning_rows
+    if run.certificate.procedure != "split" or run.model.n_learning_ < most:
+        return None
+    judged = len(run.table.y) - run.model.n_learning_
+    return f"The model was trained on {most} rows, the most that --max-learning-rows allows; {judged} were judged."
 
 
 def file_options(run: Run) -> str:

@@ -16,9 +16,11 @@ from pacbayes.tables._groups import read_groups
 from pacbayes.tables._leaks import find_leaks
 from pacbayes.tables._limits import default_limit, to_bytes
 from pacbayes.tables._linear import LinearTerms, Term
+from pacbayes.tables._open import open_table
 from pacbayes.tables._prepare import Table, prepare_table, split_names
 from pacbayes.tables._preprocess import ColumnPreprocessor, make_preprocessing, name_texts
 from pacbayes.tables._read import read_table
+from pacbayes.tables._stored import StoredRows
 from pacbayes.tables._times import show_time
 from pacbayes.tables.formats import COMPRESSIONS, FORMATS
 
@@ -29,6 +31,7 @@ __all__ = [
     "Column",
     "ColumnPreprocessor",
     "LinearTerms",
+    "StoredRows",
     "Table",
     "TableError",
     "Term",
@@ -42,6 +45,7 @@ __all__ = [
     "make_preprocessing",
     "name_texts",
     "name_unnamed",
+    "open_table",
     "prepare_table",
     "read_groups",
     "read_table",

@@ -16,9 +16,11 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = [
+    "NOTED_ROWS",
     "Column",
+    "ColumnFacts",
     "check_missing",
-    "describe_column",
+    "count_distinct",
     "holds_nothing",
     "holds_numbers",
     "holds_times",
@@ -27,13 +29,17 @@ __all__ = [
     "to_values",
 ]
 
+NOTED_ROWS = 100_000  # the first rows, by which notes on columns are made and values counted
 _LONGEST = 10_000
 _MISSING = "(missing)"
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column: its name, "number" or "category", how many values are missing and how many differ."""
+    """One column: its name, "number" or "category", how many values are missing and how many differ.
+
+    Different values are counted in the first 100,000 rows.
+    """
 
     name: str
     kind: str
@@ -84,26 +90,82 @@ def holds_nothing(series: pd.Series, kind: str) -> bool:
     return bool(series.isna().all() if kind == "number" else (series == _MISSING).all())
 
 
-def describe_column(series: pd.Series, name: str) -> Column:
-    """Say what a column holds, or why no model can use it."""
-    if holds_times(series):
-        raise TableError(
-            f"The column {name!r} holds times, which are neither numbers nor categories. Leave it out with --drop, or "
-            "order the rows by it with --time."
+@dataclass(frozen=True, slots=True)
+class ColumnFacts:
+    """What has to be known of all rows of a column to use it; facts of parts of a column add up to those of the whole.
+
+    Attributes
+    ----------
+    rows, missing : int
+        How many there are.
+    numeric, times, infinite : bool
+        Whether all parts hold numbers or truth values, any part times, and any infinite values.
+    odd : str or None
+        The type of values that are neither numbers nor text, such as lists.
+    longest : int
+        Characters of the longest text.
+    """
+
+    rows: int = 0
+    missing: int = 0
+    numeric: bool = True
+    times: bool = False
+    infinite: bool = False
+    odd: str | None = None
+    longest: int = 0
+
+    @classmethod
+    def of(cls, series: pd.Series) -> ColumnFacts:
+        """Look at a part of a column."""
+        missing, numeric = int(series.isna().sum()), holds_numbers(series)
+        known = series.dropna() if missing else series
+        if numeric:
+            infinite = not np.isfinite(known.to_numpy(dtype=np.float64)).all()
+            return cls(len(series), missing, infinite=infinite)
+        if holds_times(series) or not len(known):
+            return cls(len(series), missing, numeric=False, times=holds_times(series))
+        first = known.iloc[0]
+        if isinstance(first, list | dict | tuple | set | bytes | np.ndarray):
+            return cls(len(series), missing, numeric=False, odd=type(first).__name__)
+        return cls(len(series), missing, numeric=False, longest=int(known.astype(str).str.len().max()))
+
+    def __add__(self, other: ColumnFacts) -> ColumnFacts:
+        return ColumnFacts(
+            self.rows + other.rows,
+            self.missing + other.missing,
+            self.numeric and other.numeric,
+            self.times or other.times,
+            self.infinite or other.infinite,
+            self.odd or other.odd,
+            max(self.longest, other.longest),
         )
-    missing = int(series.isna().sum())
-    if holds_numbers(series):
-        if not np.isfinite(series.dropna().to_numpy(dtype=np.float64)).all():
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing in it is known."""
+        return self.missing == self.rows
+
+    def describe(self, name: str, distinct: int) -> Column:
+        """Say what the column holds, or why no model can use it."""
+        if self.times:
+            raise TableError(
+                f"The column {name!r} holds times, which are neither numbers nor categories. Leave it out with --drop, "
+                "or order the rows by it with --time."
+            )
+        if self.infinite:
             raise TableError(f"The column {name!r} holds infinite values, which no model can use.")
-        return Column(name, "number", missing, int(series.nunique()))
-    first = series.dropna().iloc[0]
-    if isinstance(first, list | dict | tuple | set | bytes | np.ndarray):
-        raise TableError(f"The column {name!r} holds {type(first).__name__} values, not numbers or text.")
-    texts = series.dropna().astype(str)
-    longest = int(texts.str.len().max())
-    if longest > _LONGEST:
-        raise TableError(f"The column {name!r} holds a text of {longest} characters, not a category. Use --drop.")
-    return Column(name, "category", missing, int(texts.nunique()))
+        if self.odd is not None:
+            raise TableError(f"The column {name!r} holds {self.odd} values, not numbers or text.")
+        if self.longest > _LONGEST:
+            raise TableError(
+                f"The column {name!r} holds a text of {self.longest} characters, not a category. Use --drop."
+            )
+        return Column(name, "number" if self.numeric else "category", self.missing, distinct)
+
+
+def count_distinct(series: pd.Series) -> int:
+    """Return how many different values there are, as numbers or as text."""
+    return int((series if holds_numbers(series) else series.dropna().astype(str)).nunique())
 
 
 def check_missing(columns: Sequence[Column], rows: int, missing: str) -> None:

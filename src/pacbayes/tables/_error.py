@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-__all__ = ["TableError", "one_line"]
+__all__ = ["SizeError", "TableError", "one_line"]
 
 
 class TableError(ValueError):
     """A file that is not a table that can be used; the message says what was expected and what came."""
+
+
+class SizeError(TableError):
+    """A table that needs more memory than is allowed."""
 
 
 def one_line(error: BaseException | str) -> str:

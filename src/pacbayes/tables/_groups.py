@@ -15,7 +15,7 @@ from pacbayes.tables._error import TableError
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["read_groups"]
+__all__ = ["check_group", "read_groups"]
 
 
 def read_groups(frame: pd.DataFrame, names: Sequence[str], target: str, missing: str) -> dict[str, Labels]:
@@ -34,12 +34,16 @@ def read_groups(frame: pd.DataFrame, names: Sequence[str], target: str, missing:
     """
     for name in names:
         require_column(frame, name)
-        if name == target:
-            raise TableError(f"The target {name!r} cannot group the rows; a metric such as recall is about one class.")
-        unknown = int(frame[name].isna().sum())
-        if unknown and missing == "refuse":
-            raise TableError(
-                f"The group {name!r} must be known in every row. It is missing in {unknown}; give --missing category "
-                "to make these rows a group of their own."
-            )
+        check_group(name, target, int(frame[name].isna().sum()), missing)
     return {name: np.array([label_text(value) for value in frame[name].tolist()]) for name in names}
+
+
+def check_group(name: str, target: str | None, unknown: int = 0, missing: str = "refuse") -> None:
+    """Refuse to group rows by the target, or by a column in which values are missing where those are refused."""
+    if name == target:
+        raise TableError(f"The target {name!r} cannot group the rows; a metric such as recall is about one class.")
+    if unknown and missing == "refuse":
+        raise TableError(
+            f"The group {name!r} must be known in every row. It is missing in {unknown}; give --missing category "
+            "to make these rows a group of their own."
+        )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pacbayes._core.notes import Note
+from pacbayes._core.rows import take
 from pacbayes._core.types import IntArray, ObjectArray
 from pacbayes.tables._columns import Column
 from pacbayes.tables._prepare import Table
@@ -52,7 +53,7 @@ def find_leaks(table: Table, rows: IntArray) -> tuple[Note, ...]:
     if chosen.size < _LEAST or counts.size < 2:
         return ()
     trivial = 1.0 - counts.max() / counts.sum()
-    frame = table.X.iloc[chosen]
+    frame = take(table.X, chosen)
     notes = [note for column in table.columns for note in _find(column, frame[column.name], labels, trivial)]
     more = len(notes) - _MOST
     return (*notes[:_MOST], *([Note("more_notes", {"count": more})] if more > 0 else []))

@@ -7,7 +7,7 @@ import re
 from contextlib import suppress
 from pathlib import Path
 
-from pacbayes.tables._error import TableError
+from pacbayes.tables._error import SizeError
 
 __all__ = ["check_cells", "check_limit", "default_limit", "refuse_size", "to_bytes", "to_words"]
 
@@ -70,10 +70,10 @@ def to_words(size: int) -> str:
     return f"{size} bytes"
 
 
-def refuse_size(limit: int, needed: int | None = None) -> TableError:
+def refuse_size(limit: int, needed: int | None = None) -> SizeError:
     """Return the refusal of a table that needs too much."""
     much = "more" if needed is None else f"{to_words(needed)} or more"
-    return TableError(
+    return SizeError(
         f"it needs {much} of memory when it is read, and the limit is {to_words(limit)}. "
         "If you trust the file, raise the limit with --max-memory."
     )

@@ -1,10 +1,11 @@
 """What a user should know about a table before trusting what was made of it; nothing here changes any number.
 
-These notes are made from all rows, before any of them is learned from. They are statements about the table: about the
-form of its columns, the order of its rows and how many of a class there are. None of them says how a column goes with
-the target, so that whoever follows one, and leaves a column out, has chosen nothing by the labels of judged rows; notes
-that do are in ``_leaks.py``, and see learning rows alone. A refusal because of a note (``--strict``) only takes
-certificates away, so that those that are issued are wrong no more often than before.
+These notes are made before any row is learned from: those on columns from the first 100,000 rows, those on classes from
+all. They are statements about the table: about the form of its columns, the order of its rows and how many of a class
+there are. None of them says how a column goes with the target, so that whoever follows one, and leaves a column out,
+has chosen nothing by the labels of judged rows; notes that do are in ``_leaks.py``, and see learning rows alone. A
+refusal because of a note (``--strict``) only takes certificates away, so that those that are issued are wrong no more
+often than before.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ def find_notes(
     Parameters
     ----------
     frame : pandas.DataFrame
-        In the order of the file, or by time.
+        The first rows in the order of the file, or by time; of a table that is not too long, all.
     columns : tuple of Column
         Those that are predicted from.
     empty : sequence of str
@@ -102,7 +103,7 @@ def _find_dates(column: Column, series: pd.Series) -> list[Note]:
 
 
 def _find_identifier(column: Column, series: pd.Series) -> list[Note]:
-    if column.distinct < len(series) - column.missing or column.distinct < 2:
+    if column.distinct < int(series.notna().sum()) or column.distinct < 2:
         return []
     return [Note("names_each_row", {"column": column.name})]
 

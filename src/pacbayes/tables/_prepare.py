@@ -6,11 +6,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from pacbayes._core.notes import Note
+from pacbayes._core.rows import count_labels
 from pacbayes._core.types import IntArray, Labels
-from pacbayes.tables._columns import Column, check_missing, describe_column, require_column, to_values
+from pacbayes.tables._columns import (
+    NOTED_ROWS,
+    Column,
+    ColumnFacts,
+    check_missing,
+    count_distinct,
+    require_column,
+    to_values,
+)
 from pacbayes.tables._error import TableError
 from pacbayes.tables._groups import read_groups
 from pacbayes.tables._notes import find_class_notes, find_notes
@@ -20,7 +27,18 @@ from pacbayes.tables._times import Times, read_times, show_time, sort_by_time
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["MINIMUM_ROWS", "Table", "prepare_table", "split_names"]
+    from pacbayes.tables._stored import StoredRows
+
+__all__ = [
+    "MINIMUM_ROWS",
+    "Table",
+    "check_rows",
+    "describe_columns",
+    "find_all_notes",
+    "name_columns",
+    "prepare_table",
+    "split_names",
+]
 
 MINIMUM_ROWS = 20
 
@@ -31,8 +49,9 @@ class Table:
 
     Attributes
     ----------
-    X : pandas.DataFrame
-        Numbers as doubles (missing ones NaN), categories as text (missing ones a category of their own).
+    X : pandas.DataFrame or StoredRows
+        Numbers as doubles (missing ones NaN), categories as text (missing ones a category of their own). Rows that are
+        in files, and not in memory, are taken by :func:`pacbayes._core.rows.take` all the same.
     y : ndarray
         Labels: whole numbers, or text.
     target : str
@@ -55,7 +74,7 @@ class Table:
         The values of columns that rows are grouped by, as text, by their names; whether they are predicted from or not.
     """
 
-    X: pd.DataFrame
+    X: pd.DataFrame | StoredRows
     y: Labels
     target: str
     columns: tuple[Column, ...]
@@ -126,24 +145,56 @@ def prepare_table(
     order = None if times is None else sort_by_time(times)
     if times is not None and order is not None:
         frame, times = frame.iloc[order].reset_index(drop=True), times[order]
-    names = _name_columns(frame, target, left_out, time)
+    names = name_columns(frame, target, left_out, time)
+    check_rows(len(frame))
     grouped = read_groups(frame, split_names(frame, groups), target, missing)
     y = read_labels(frame[target], target, positive)
-    empty = [name for name in names if frame[name].isna().all()]
-    columns = tuple(describe_column(frame[name], name) for name in names if name not in empty)
-    if not columns:
-        raise TableError(f"No column besides the target {target!r} holds a value to predict it from.")
-    check_missing(columns, len(frame), missing)
+    head = frame if len(frame) <= NOTED_ROWS else frame.iloc[:NOTED_ROWS]
+    columns, empty = describe_columns({name: ColumnFacts.of(frame[name]) for name in names}, head, target, missing)
     values = {column.name: to_values(frame[column.name], column.kind) for column in columns}
-    labels, counts = np.unique(y, return_counts=True)
+    labels, counts = count_labels(y)
     classes = tuple(str(label) for label in labels)
-    notes = (
-        *_describe_time(time, times),
-        *find_notes(frame, columns, empty, by_time=time is not None),
-        *find_class_notes(classes, counts.tolist()),
-    )
+    found_notes = find_all_notes(head, len(frame), columns, empty, classes, counts.tolist(), by_time=time is not None)
+    notes = (*_describe_time(time, times), *found_notes)
     found = Table(pd.DataFrame(values), y, target, columns, classes, tuple(counts.tolist()), notes, times, order)
     return replace(found, groups=grouped)
+
+
+def describe_columns(
+    facts: Mapping[str, ColumnFacts], head: pd.DataFrame, target: str, missing: str
+) -> tuple[tuple[Column, ...], list[str]]:
+    """Return the columns to predict from and the names of empty ones, by facts of all rows and counts on the first."""
+    empty = [name for name, each in facts.items() if each.is_empty]
+    kept = {name: each for name, each in facts.items() if not each.is_empty}
+    columns = tuple(each.describe(name, count_distinct(head[name])) for name, each in kept.items())
+    if not columns:
+        raise TableError(f"No column besides the target {target!r} holds a value to predict it from.")
+    check_missing(columns, next(iter(kept.values())).rows, missing)
+    return columns, empty
+
+
+def find_all_notes(
+    head: pd.DataFrame,
+    rows: int,
+    columns: tuple[Column, ...],
+    empty: Sequence[str],
+    classes: Sequence[str],
+    counts: Sequence[int],
+    *,
+    by_time: bool = False,
+) -> tuple[Note, ...]:
+    """Return all notes on a table of so many rows; those on columns are made by the first of them."""
+    return (
+        *([Note("noted_first_rows", {"first": len(head), "rows": rows})] if len(head) < rows else []),
+        *find_notes(head, columns, empty, by_time=by_time),
+        *find_class_notes(classes, counts),
+    )
+
+
+def check_rows(rows: int) -> None:
+    """Refuse too few rows."""
+    if rows < MINIMUM_ROWS:
+        raise TableError(f"A certificate needs at least {MINIMUM_ROWS} rows. Got {rows}.")
 
 
 def _describe_time(time: str | None, times: Times | None) -> tuple[Note, ...]:
@@ -166,14 +217,12 @@ def _read_times(frame: pd.DataFrame, target: str, time: str, drop: Sequence[str]
     return read_times(frame[time], time)
 
 
-def _name_columns(frame: pd.DataFrame, target: str, drop: Sequence[str], time: str | None) -> list[str]:
+def name_columns(frame: pd.DataFrame, target: str, drop: Sequence[str], time: str | None) -> list[str]:
     """Return the columns to predict from, or say why there is nothing to certify."""
     for name in (target, *drop):
         require_column(frame, name)
     if target in drop:
         raise TableError(f"The target {target!r} cannot be dropped.")
-    if len(frame) < MINIMUM_ROWS:
-        raise TableError(f"A certificate needs at least {MINIMUM_ROWS} rows. Got {len(frame)}.")
     names = [name for name in frame.columns if name not in {target, time, *drop}]
     if not names:
         raise TableError(f"There is no column besides the target {target!r} to predict it from.")

@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pacbayes.tables._error import TableError, one_line
+from pacbayes.tables._files import find_files
 from pacbayes.tables._limits import check_limit, refuse_size, to_bytes
+from pacbayes.tables._read_columnar import join_files
 from pacbayes.tables._source import Description, check_encoding
 from pacbayes.tables._unpack import BROKEN
 from pacbayes.tables.formats import COMPRESSIONS, FORMATS
@@ -17,7 +19,7 @@ from pacbayes.tables.formats import COMPRESSIONS, FORMATS
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["read_table"]
+__all__ = ["describe_file", "read_table"]
 
 _SPREADSHEETS = {".xls", ".xlsb", ".ods", ".numbers"}
 
@@ -41,7 +43,8 @@ def read_table(
     ----------
     path : path
         Its name ends in one of :data:`pacbayes.tables.FORMATS`, then possibly in one of
-        :data:`pacbayes.tables.COMPRESSIONS`.
+        :data:`pacbayes.tables.COMPRESSIONS`. A folder of Parquet or Arrow files, or a pattern that finds such, is one
+        table too: see :func:`open_table`.
     delimiter : str, optional
         Of text files; by default the one of comma, semicolon, tab and bar that the first line has most of.
     header : bool, default=True
@@ -80,17 +83,14 @@ def read_table(
     ...     read_table(file, missing_values=["?"]).isna().sum().tolist()
     [0, 1]
     """
-    place, limit = Path(path), to_bytes(max_memory)
-    _check_place(place)
-    suffix, packing = _split_name(place)
-    check_encoding(encoding)
-    description = Description(suffix, delimiter, header, missing_values, encoding, decimal, texts, limit)
+    place, options = Path(path), (delimiter, header, missing_values, encoding, decimal, texts)
+    files, description, packing = describe_file(place, to_bytes(max_memory), *options)
     try:
-        frame = _read(place, packing, description)
+        frame = _read(files, packing, description)
     except BROKEN as error:
         raise TableError(f"{place.name} cannot be unpacked: {one_line(error)}.") from None
     except TableError as error:
-        raise TableError(f"{place.name}: {error}") from None
+        raise type(error)(f"{place.name}: {error}") from None
     if frame.shape[1] == 0:
         raise TableError(f"{place.name} has no columns.")
     if frame.shape[0] == 0:
@@ -98,10 +98,33 @@ def read_table(
     return frame
 
 
-def _read(place: Path, packing: str, description: Description) -> pd.DataFrame:
+def describe_file(
+    place: Path,
+    limit: int,
+    delimiter: str | None = None,
+    header: bool = True,
+    missing_values: Sequence[str] = (),
+    encoding: str | None = None,
+    decimal: str = ".",
+    texts: Sequence[str] = (),
+) -> tuple[tuple[Path, ...], Description, str]:
+    """Return the files of a table, how they are to be read, and how one is packed; or say why there is none."""
+    several = find_files(place)
+    for file in several or (place,):
+        _check_place(file)
+    suffix, packing = _split_name(several[0] if several else place)
+    check_encoding(encoding)
+    description = Description(suffix, delimiter, header, missing_values, encoding, decimal, texts, limit)
+    return several or (place,), description, packing
+
+
+def _read(files: tuple[Path, ...], packing: str, description: Description) -> pd.DataFrame:
     """Unpack and read; whatever else than a refusal or an error of the system is raised on the way becomes one."""
+    place = files[0]
     try:
-        check_limit(place.stat().st_size, description.limit)
+        check_limit(sum(file.stat().st_size for file in files), description.limit)
+        if len(files) > 1:
+            return join_files(files, description)
         source = COMPRESSIONS[packing](place, description.limit) if packing else place
         return FORMATS[description.suffix](source, description)
     except MemoryError:
@@ -117,8 +140,6 @@ def _read(place: Path, packing: str, description: Description) -> pd.DataFrame:
 
 
 def _check_place(place: Path) -> None:
-    if place.is_dir():
-        raise TableError(f"The data must be a file. {str(place)!r} is a folder.")
     if not place.exists():
         raise TableError(f"There is no file {str(place)!r}.")
     # a named pipe that nobody writes to would keep us waiting

@@ -6,18 +6,21 @@ there, and handed over as a new stream of Arrow, which is whole.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pacbayes.tables._child import Child
 from pacbayes.tables._error import TableError, one_line
+from pacbayes.tables._files import COLUMNAR
 from pacbayes.tables._limits import check_cells
 from pacbayes.tables._source import Description, Source, refuse_duplicates
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["read_arrow", "read_parquet"]
+__all__ = ["join_files", "read_arrow", "read_parquet"]
 
 
 def read_parquet(source: Source, description: Description) -> pd.DataFrame:
@@ -28,6 +31,12 @@ def read_parquet(source: Source, description: Description) -> pd.DataFrame:
 def read_arrow(source: Source, description: Description) -> pd.DataFrame:
     """Read an Arrow file, also called Feather or IPC."""
     return _to_pandas(Child("arrow", source, description).result(_load_libraries), description)
+
+
+def join_files(files: Sequence[Path], description: Description) -> pd.DataFrame:
+    """Read files of Parquet or of Arrow as one table."""
+    child = Child(COLUMNAR[description.suffix], files, description)
+    return _to_pandas(child.result(_load_libraries), description)
 
 
 def _load_libraries() -> None:

@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 from pacbayes.tables._error import TableError, one_line
 from pacbayes.tables._limits import check_cells, check_limit
@@ -18,7 +18,7 @@ from pacbayes.tables._source import Description, Source, is_wide, refuse_duplica
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["opened", "read_text"]
+__all__ = ["describe_text", "opened", "read_text", "refuse_other_text", "refuse_zeros_in"]
 
 _DELIMITERS = ",;\t|"
 _PEEK, _CHUNK = 1 << 16, 1 << 22
@@ -27,6 +27,20 @@ _LONGEST = 1 << 26
 
 def read_text(source: Source, description: Description) -> pd.DataFrame:
     """Read a table of text; the separator that the first line has most of, unless it is given."""
+    import pandas as pd  # noqa: PLC0415
+
+    rows = refuse_zeros_in(source, description)
+    separator, options, texts = describe_text(source, description, rows)
+    with refuse_other_text(separator):
+        frame = pd.read_csv(source, dtype=texts, **options)
+    frame.columns = [str(name).strip() for name in frame.columns]
+    return frame
+
+
+def describe_text(
+    source: Source, description: Description, rows: int = 0
+) -> tuple[str, dict[str, Any], dict[Any, type]]:
+    """Return the separator, options for pandas, and columns to keep as text; refuse too many cells in so many rows."""
     import pandas as pd  # noqa: PLC0415
 
     first = _first_line(source, description.encoding)
@@ -47,16 +61,12 @@ def read_text(source: Source, description: Description) -> pd.DataFrame:
         "encoding": description.encoding or "utf-8",
         **_exact_numbers(pd.__version__),
     }
-    rows = _count_lines(source, description)
-    with _refuse_other_text(separator):
+    with refuse_other_text(separator):
         # a header may go on over several lines; short rows of a wide table are few bytes and much memory
         columns = list(pd.read_csv(source, nrows=0, **options).columns)
         check_cells(rows, len(columns), description.limit)
         _rewind(source)
-        kept = {each: str for each in columns if str(each).strip() in description.texts}
-        frame = pd.read_csv(source, dtype=kept, **options)
-    frame.columns = [str(name).strip() for name in frame.columns]
-    return frame
+    return separator, options, {each: str for each in columns if str(each).strip() in description.texts}
 
 
 def _find_separator(line: str, decimal: str) -> str:
@@ -65,7 +75,8 @@ def _find_separator(line: str, decimal: str) -> str:
 
 
 @contextmanager
-def _refuse_other_text(separator: str) -> Iterator[None]:
+def refuse_other_text(separator: str) -> Iterator[None]:
+    """Turn what pandas raises on what is no table into one sentence."""
     import pandas as pd  # noqa: PLC0415
 
     try:
@@ -105,8 +116,8 @@ def _rewind(source: Source) -> None:
         source.seek(0)
 
 
-def _count_lines(source: Source, description: Description) -> int:
-    """Return how many lines there are, or a few more; a file that has no end is refused at the limit."""
+def refuse_zeros_in(source: Source, description: Description) -> int:
+    """Refuse a file with bytes of no text, or more than the limit; return how many lines it has, or a few more."""
     lines, size = 1, 0
     with opened(source) as file:
         while chunk := file.read(_CHUNK):

@@ -2,7 +2,8 @@
 
 Run by its path with a request in JSON; it imports nothing of this package, so that it starts within a tenth of a
 second. The table goes to standard output as an Arrow stream, a sheet of Excel as CSV, and a failure to standard error
-as one line of JSON.
+as one line of JSON. Several files are one table, one after the other. Where batches are asked for, each is written as
+soon as it is read and checked, so that no more than one is in memory.
 """
 
 from __future__ import annotations
@@ -28,6 +29,10 @@ __all__: list[str] = []
 # addresses that threads and allocators reserve without using them
 _RESERVED = 3 << 29
 _CELL = 8  # bytes of a number, or of a reference to anything else
+_BATCH = 1 << 16  # rows
+
+
+_FILE: list[str] = []  # names of the files that were begun
 
 
 class LimitError(Exception):
@@ -51,7 +56,8 @@ def main() -> int:
     except Exception as error:
         memory = isinstance(error, LimitError | MemoryError)
         code = error.code if isinstance(error, RefusalError) else "limit" if memory else "broken"
-        return _tell(code, f"{error}" or type(error).__name__)
+        several = len(request["sources"] or ()) > 1
+        return _tell(code, f"{error}" or type(error).__name__, _FILE[-1] if several and _FILE else None)
     return 0
 
 
@@ -66,14 +72,94 @@ def _serve(request: dict[str, Any]) -> None:
     limit = request["limit"]
     _limit_process(limit, request["seconds"])
     pa.set_cpu_count(min(pa.cpu_count(), 8))
-    source = request["source"]
-    opened = pa.BufferReader(sys.stdin.buffer.read()) if source is None else source
-    table = (_read_parquet if request["kind"] == "parquet" else _read_arrow)(opened, limit)
+    if request.get("batches"):
+        _serve_batches(request)
+        return
+    table = _read_whole(request, limit)
     _check_size(table.num_rows, table.num_columns, table.nbytes, limit)
     table.validate(full=True)
     table = _decode_runs(table)
     with pa.PythonFile(sys.stdout.buffer, mode="w") as sink, pa.ipc.new_stream(sink, table.schema) as writer:
         writer.write_table(table)
+
+
+def _read_whole(request: dict[str, Any], limit: int) -> Any:
+    """Return one file, or several as one table."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    read = _read_parquet if request["kind"] == "parquet" else _read_arrow
+    if request["sources"] is None:
+        return read(pa.BufferReader(sys.stdin.buffer.read()), limit)
+    tables: list[Any] = []
+    for source in request["sources"]:
+        _FILE.append(os.path.basename(source))  # noqa: PTH119
+        table = read(source, limit - sum(each.nbytes for each in tables))
+        if tables:
+            _check_schema(tables[0].schema, table.schema)
+            table = pa.Table.from_arrays(table.select(tables[0].column_names).columns, schema=tables[0].schema)
+        tables.append(table)
+    return tables[0] if len(tables) == 1 else pa.concat_tables(tables)
+
+
+def _serve_batches(request: dict[str, Any]) -> None:
+    """Write files batch by batch, each checked and with the columns that were asked for."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    first = writer = None
+    with pa.PythonFile(sys.stdout.buffer, mode="w") as sink:
+        for source in request["sources"]:
+            _FILE.append(os.path.basename(source))  # noqa: PTH119
+            whole, batches = (_open_parquet if request["kind"] == "parquet" else _open_arrow)(
+                source, request["columns"]
+            )
+            if first is None or writer is None:
+                first, names = whole, request["columns"] or whole.names
+                schema = pa.schema([whole.field(name) for name in names], metadata=whole.metadata)
+                plain = _decode_runs(schema.empty_table()).schema
+                writer = pa.ipc.new_stream(sink, plain)
+            _check_schema(first, whole)
+            for batch in batches:
+                table = pa.Table.from_batches([batch]).select(schema.names)
+                table.validate(full=True)
+                columns = _decode_runs(pa.Table.from_arrays(table.columns, schema=schema)).columns
+                writer.write_table(pa.Table.from_arrays(columns, schema=plain), max_chunksize=_BATCH)
+        if writer is not None:
+            writer.close()
+
+
+def _open_parquet(source: str, columns: list[str] | None) -> tuple[Any, Iterator[Any]]:
+    from pyarrow import parquet  # noqa: PLC0415
+
+    file = parquet.ParquetFile(source)
+    _refuse_repeated(file.schema_arrow)
+    return file.schema_arrow, file.iter_batches(batch_size=_BATCH, columns=columns)
+
+
+def _open_arrow(source: str, columns: list[str] | None) -> tuple[Any, Iterator[Any]]:
+    import pyarrow as pa  # noqa: PLC0415
+
+    del columns  # those that are not asked for are left out of the batch
+    file = pa.ipc.open_file(pa.OSFile(source))
+    _refuse_repeated(file.schema)
+    return file.schema, (file.get_batch(number) for number in range(file.num_record_batches))
+
+
+def _refuse_repeated(schema: Any) -> None:
+    names = schema.names
+    twice = [name for place, name in enumerate(names) if name in names[:place]]
+    if twice:
+        raise RefusalError("names", twice[0])
+
+
+def _check_schema(first: Any, other: Any) -> None:
+    """Refuse a file that is not of the table that the first one begins."""
+    for name in [*first.names, *other.names]:
+        if name not in first.names or name not in other.names:
+            which = _FILE[-1] if name in first.names else _FILE[0]
+            raise RefusalError("schema", f"{which} has no column {name!r:.60}")
+        if first.field(name).type != other.field(name).type:
+            types = f"{other.field(name).type} in {_FILE[-1]} and {first.field(name).type} in {_FILE[0]}"
+            raise RefusalError("schema", f"The column {name!r:.60} is {types}")
 
 
 def _limit_process(memory: int, seconds: int) -> None:
@@ -122,7 +208,8 @@ def _decode_runs(table: Any) -> Any:
         if pa.types.is_run_end_encoded(field.type):
             import pyarrow.compute as pc  # noqa: PLC0415
 
-            plain = pa.chunked_array([pc.run_end_decode(each) for each in table.column(index).chunks])
+            chunks = [pc.run_end_decode(each) for each in table.column(index).chunks]
+            plain = pa.chunked_array(chunks, type=field.type.value_type)
             table = table.set_column(index, field.name, plain)
     return table
 
@@ -133,7 +220,7 @@ def _serve_excel(request: dict[str, Any]) -> None:
 
     limit = request["limit"]
     _limit_process(limit, request["seconds"])
-    source = io.BytesIO(sys.stdin.buffer.read()) if request["source"] is None else request["source"]
+    source = io.BytesIO(sys.stdin.buffer.read()) if request["sources"] is None else request["sources"][0]
     with zipfile.ZipFile(source) as archive:  # which gives no more of a part than it declares here
         needed = sum(part.file_size for part in archive.infolist())
     if needed > limit:
@@ -182,8 +269,9 @@ def _text_of(cell: object) -> str:
     return repr(cell) if isinstance(cell, float) else str(cell)
 
 
-def _tell(code: str, detail: str) -> int:
-    sys.stderr.write("\n" + json.dumps({"code": code, "detail": " ".join(detail.split())[:300]}) + "\n")
+def _tell(code: str, detail: str, file: str | None = None) -> int:
+    told = {"code": code, "detail": " ".join(detail.split())[:300], "file": file}
+    sys.stderr.write("\n" + json.dumps(told) + "\n")
     return 3
 
 

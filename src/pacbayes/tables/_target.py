@@ -6,6 +6,7 @@ import difflib
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pacbayes._core.types import IntArray, Labels
 from pacbayes.tables._columns import holds_numbers, holds_times
@@ -14,20 +15,28 @@ from pacbayes.tables._error import TableError
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["read_labels", "to_labels"]
+__all__ = ["read_labels", "refuse_unknown", "to_labels"]
 
 _MOST_CLASSES = 100
 
 
-def read_labels(series: pd.Series, target: str, positive: str | None) -> Labels:
-    """Return the labels of a column, with ``positive`` set against all others, or say why they are not classes."""
-    unknown = int(series.isna().sum())
+def refuse_unknown(unknown: int, target: str) -> None:
+    """Refuse a target that is missing in some rows."""
     if unknown:
         raise TableError(f"The target {target!r} must be known in every row. It is missing in {unknown}.")
+
+
+def read_labels(series: pd.Series, target: str, positive: str | None, codes: NDArray[np.int32] | None = None) -> Labels:
+    """Return the labels of a column, with ``positive`` set against all others, or say why they are not classes.
+
+    With ``codes`` the column holds each value once, and they are the positions of the rows' values in it.
+    """
+    refuse_unknown(int(series.isna().sum()), target)
+    rows = len(series) if codes is None else codes.size
     if holds_times(series):
         raise TableError(f"The target {target!r} holds times, not classes.")
     labels = to_labels(series)
-    classes, counts = np.unique(labels, return_counts=True)
+    classes, counts = _count(labels, codes)
     texts = [str(label) for label in classes]
     if positive is not None and positive not in texts:
         near = difflib.get_close_matches(positive, texts, n=1)
@@ -37,9 +46,18 @@ def read_labels(series: pd.Series, target: str, positive: str | None) -> Labels:
         raise TableError(f"The target {target!r} must have at least two classes. All rows have {texts[0]!r:.60}.")
     if positive is not None and classes.size > 2:
         labels = np.where(np.array([str(each) for each in labels]) == positive, positive, f"not {positive}")
-        classes, counts = np.unique(labels, return_counts=True)
-    _check_classes(series, target, classes, counts)
-    return labels
+        classes, counts = _count(labels, codes)
+    _check_classes(series, target, classes, counts, rows)
+    return labels if codes is None else np.asarray(labels[codes])
+
+
+def _count(labels: Labels, codes: NDArray[np.int32] | None) -> tuple[Labels, IntArray]:
+    """Return the classes and how many rows each has."""
+    if codes is None:
+        return np.unique(labels, return_counts=True)
+    classes, places = np.unique(labels, return_inverse=True)
+    counts = np.bincount(codes, minlength=labels.size)
+    return classes, np.bincount(places, weights=counts, minlength=classes.size).astype(np.int64)
 
 
 def to_labels(series: pd.Series) -> Labels:
@@ -51,8 +69,8 @@ def to_labels(series: pd.Series) -> Labels:
     return np.array([str(value) for value in series])
 
 
-def _check_classes(series: pd.Series, target: str, classes: Labels, counts: IntArray) -> None:
-    many, rows = classes.size, len(series)
+def _check_classes(series: pd.Series, target: str, classes: Labels, counts: IntArray, rows: int) -> None:
+    many = classes.size
     if many > _MOST_CLASSES or many > rows // 2:
         looks = (
             "a measured number, which asks for regression" if holds_numbers(series) else "an identifier or free text"

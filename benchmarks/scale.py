@@ -1,0 +1,114 @@
+"""How time and memory of ``pacbayes certify`` grow with the rows of a Parquet file: peak memory is to stay flat.
+
+Rows are drawn in blocks, written to a temporary folder, certified in a process of its own for each size, and removed.
+Peak memory is that of the process and of the one that reads its file for it, which starts as a copy of it. The
+exponent is that of time between the sizes from a million rows on, which learn from the same number of rows.
+
+    python benchmarks/scale.py --rows 1e5 1e6 --model logistic
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyarrow import csv
+
+ROWS, COLUMNS = ("1e5", "1e6", "1e7", "2e7"), 20
+BLOCK = 1 << 17
+FLAT, LARGEST, EXPONENT = 1.3, 2.5e9, 1.05  # of memory at the largest size over that at 1e6; bytes; of time
+BASE = 1_000_000
+
+
+def draw(rows: int, columns: int, rng: np.random.Generator) -> pa.Table:
+    """Rows of a noisy linear rule in doubles: every column of use, none that tells the label by itself."""
+    X = rng.normal(size=(rows, columns))
+    noisy = X @ np.linspace(1.0, 0.1, columns) + rng.logistic(size=rows)
+    named = {f"x{number}": X[:, number] for number in range(columns)}
+    return pa.table({**named, "label": np.where(noisy > 0.0, "yes", "no")})
+
+
+def write(path: Path, rows: int, columns: int) -> None:
+    """Write a table block by block; as text if its name says so."""
+    rng, writer = np.random.default_rng(0), None
+    for start in range(0, rows, BLOCK):
+        block = draw(min(BLOCK, rows - start), columns, rng)
+        if writer is None:
+            make = csv.CSVWriter if path.suffix == ".csv" else pq.ParquetWriter
+            writer = make(str(path), block.schema)
+        writer.write_table(block)
+    if writer is not None:
+        writer.close()
+
+
+def certify(path: str, model: str) -> None:
+    """Certify in this process, and print what it took."""
+    from pacbayes.runs import Settings, certify_file  # noqa: PLC0415  (to be measured)
+
+    began = time.perf_counter()
+    run = certify_file(path, Settings(target="label", model=model))
+    run.save(Path(path).with_suffix(".certificate"))
+    peaks = [resource.getrusage(who).ru_maxrss * 1024 for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    found = {"seconds": time.perf_counter() - began, "memory": peaks[0], "reader": peaks[1]}
+    first = run.certificate.statements[0]
+    print(json.dumps({**found, "learned": run.model.n_learning_, "judged": first.n, "value": first.value}))
+
+
+def measure(path: Path, model: str) -> dict[str, float]:
+    command = [sys.executable, __file__, "--certify", str(path), "--model", model]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def report(found: dict[int, dict[str, float]]) -> bool:
+    """Say how memory and time grew; whether within the targets."""
+    large = {rows: each for rows, each in found.items() if rows >= BASE}
+    if len(large) < 2:
+        return True
+    low, high = min(large), max(large)
+    ratio = large[high]["memory"] / large[low]["memory"]
+    slope = math.log(large[high]["seconds"] / large[low]["seconds"]) / math.log(high / low)
+    held = ratio <= FLAT and slope <= EXPONENT and large[high]["memory"] <= LARGEST
+    print(f"memory at {high:.0e} over {low:.0e} rows: {ratio:.2f} (at most {FLAT})")
+    print(f"exponent of time from {low:.0e} to {high:.0e} rows: {slope:.2f} (at most {EXPONENT})")
+    print("held" if held else "MISSED")
+    return held
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", nargs="+", default=ROWS, type=lambda text: int(float(text)))
+    parser.add_argument("--columns", default=COLUMNS, type=int)
+    parser.add_argument("--model", default="logistic")
+    parser.add_argument("--format", default="parquet", choices=("parquet", "csv"))
+    parser.add_argument("--certify", help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.certify:
+        certify(given.certify, given.model)
+        return
+    found = {}
+    for rows in map(int, map(float, given.rows)):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / f"table.{given.format}"
+            write(path, rows, given.columns)
+            found[rows] = each = measure(path, given.model)
+        print(
+            f"{rows:>11,} rows x {given.columns}: {each['seconds']:7.1f} s, {each['memory'] / 1e9:5.2f} GB, reader "
+            f"at most {each['reader'] / 1e9:5.2f} GB, {each['learned']:,} learned from, {each['judged']:,} judged",
+            flush=True,
+        )
+    sys.exit(not report(found))
+
+
+if __name__ == "__main__":
+    main()

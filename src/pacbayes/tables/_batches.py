@@ -1,0 +1,74 @@
+"""Tables that are read in batches of rows, as often as they are needed, with one batch in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pacbayes.tables._child import stream_batches
+from pacbayes.tables._error import TableError, one_line
+from pacbayes.tables._limits import refuse_size
+from pacbayes.tables._source import Description
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Batches"]
+
+
+@dataclass(frozen=True, slots=True)
+class Batches:
+    """Files of one table.
+
+    Attributes
+    ----------
+    kind : {"parquet", "arrow"}
+    files : tuple of Path
+        In their order.
+    description : Description
+        With the limit on memory.
+    name : str
+        Of the table, for messages.
+    owner : object
+        What has to stay alive as long as the files are read: a temporary file.
+    """
+
+    kind: str
+    files: tuple[Path, ...]
+    description: Description
+    name: str
+    owner: Any = None
+    _identity: list[tuple[int, ...]] = field(default_factory=list)
+
+    def frames(self, columns: Sequence[str] | None = None) -> Generator[pd.DataFrame]:
+        """Yield all rows in their order, batch by batch, as they are read; only some columns if they are named.
+
+        A file that is another than when it was first read is refused.
+        """
+        import pyarrow as pa  # noqa: PLC0415
+
+        self._check_same()
+        try:
+            for batch in stream_batches(self.kind, self.files, self.description, columns):
+                yield pa.Table.from_batches([batch]).to_pandas()
+        except TableError as error:
+            raise type(error)(f"{self.name}: {error}") from None
+        except MemoryError:
+            raise refuse_size(self.description.limit) from None
+        except Exception as error:  # what a file says of itself for pandas may be anything
+            raise TableError(f"{self.name}: it cannot be read ({one_line(error)}).") from None
+        self._check_same()
+
+    def _check_same(self) -> None:
+        now = [_identify(file) for file in self.files]
+        if not self._identity:
+            self._identity.extend(now)
+        elif now != self._identity:
+            raise TableError(f"{self.name} must not change while it is read. It did.")
+
+
+def _identify(file: Path) -> tuple[int, ...]:
+    found = file.stat()
+    return (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)

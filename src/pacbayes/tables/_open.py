@@ -1,0 +1,93 @@
+"""A table that fits into memory is read; a larger one is opened, and stays in its files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pacbayes.tables._batches import Batches
+from pacbayes.tables._error import SizeError
+from pacbayes.tables._files import COLUMNAR
+from pacbayes.tables._limits import to_bytes
+from pacbayes.tables._prepare import Table, prepare_table
+from pacbayes.tables._read import describe_file, read_table
+from pacbayes.tables._read_text import read_text
+from pacbayes.tables._scan import scan_table
+from pacbayes.tables._text_batches import convert_text
+from pacbayes.tables.formats import FORMATS
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["IN_MEMORY", "open_table"]
+
+IN_MEMORY = 1 << 28  # bytes of a file, or of its cells, from which on a table stays in its files
+
+
+def open_table(
+    path: str | Path,
+    target: str,
+    *,
+    drop: Sequence[str] = (),
+    positive: str | None = None,
+    missing: str = "refuse",
+    groups: Sequence[str] = (),
+    max_memory: int | str | None = None,
+    **reading: Any,
+) -> Table:
+    """Return the table of a file, of the files in a folder, or of those that a pattern finds, of any length.
+
+    Up to 256 MiB, rows are in memory, as :func:`read_table` and :func:`prepare_table` have them. Those of larger
+    tables in Parquet, Arrow or text stay in their files and are read in batches; everything else about the table is
+    the same. A file of text is written into a temporary one of Arrow for that.
+
+    Parameters
+    ----------
+    path : path
+        A file, a folder of Parquet or Arrow files, or a pattern such as ``"parts/*.parquet"``. Several files are one
+        table, in the order of their names, with numbers in them by their value.
+    target, drop, positive, missing, groups
+        As for :func:`prepare_table`.
+    max_memory : int or str, optional
+        As for :func:`read_table`; of a table in files it limits a batch, the rows in memory, and 64 bytes per row.
+    **reading
+        As for :func:`read_table`.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import pandas as pd
+    >>> from pacbayes.tables import open_table
+    >>> frame = pd.DataFrame({"age": range(40), "ill": ["no", "yes"] * 20})
+    >>> with TemporaryDirectory() as folder:
+    ...     for part in range(4):
+    ...         frame[10 * part : 10 * part + 10].to_parquet(Path(folder) / f"part-{part}.parquet")
+    ...     table = open_table(folder, "ill")
+    >>> len(table.y), table.counts
+    (40, (20, 20))
+    """
+    options: dict[str, Any] = {"drop": drop, "positive": positive, "missing": missing, "groups": groups}
+    found = _read_or_open(Path(path), max_memory, reading)
+    if isinstance(found, Batches):
+        return scan_table(found, target, **options)
+    return prepare_table(found, target, **options)
+
+
+def _read_or_open(place: Path, max_memory: int | str | None, reading: dict[str, Any]) -> pd.DataFrame | Batches:
+    limit = to_bytes(max_memory)
+    files, description, packing = describe_file(place, limit, **reading)
+    kind = COLUMNAR.get(description.suffix)
+    if packing or (kind is None and FORMATS[description.suffix] is not read_text):
+        return read_table(place, max_memory=limit, **reading)
+    large = sum(file.stat().st_size for file in files) > IN_MEMORY
+    if kind is None:
+        return convert_text(place, description) if large else read_table(place, max_memory=limit, **reading)
+    opened = Batches(kind, files, description, place.name)
+    if large:
+        return opened
+    try:
+        return read_table(place, max_memory=min(limit, IN_MEMORY), **reading)
+    except SizeError:
+        return opened

@@ -1,0 +1,50 @@
+"""Judged rows in a few bytes each are counted as the rows themselves, whatever parts they are counted in."""
+
+import numpy as np
+import pytest
+
+from pacbayes._core.steadiness import Answers
+from pacbayes.metrics import METRICS, CodedJudged, CostTable, Grouping, Questions, get, observe_parts
+from pacbayes.metrics.statements import Judgement
+
+RNG = np.random.default_rng(0)
+TRUTH, FOUND = RNG.integers(0, 3, 500).astype(np.int16), RNG.integers(-1, 3, 500).astype(np.int16)
+CHANCES = RNG.dirichlet(np.ones(3), 500)
+COSTS = CostTable((("a", "b", 2.0), ("b", "a", 5.0)))
+NAMES = {
+    "recall": "recall:a",
+    "fnr": "fnr:a",
+    "fpr": "fpr:b",
+    "specificity": "specificity:b",
+    "precision": "precision:c",
+}
+
+
+def judged():
+    answers = Answers(CHANCES, [(np.array([3, 400]), CHANCES[[4, 5]])])
+    return CodedJudged(np.array(["a", "b", "c"]), TRUTH, FOUND, RNG.random(500) < 0.02, answers)
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_parts_add_up_to_the_whole(monkeypatch, name):
+    monkeypatch.setattr("pacbayes.metrics.coded.BLOCK_ROWS", 70)
+    rows, metric = judged(), get(NAMES.get(name, name), COSTS)
+    assert len(list(rows.parts())) == 8
+    found, whole = observe_parts(metric, rows), metric.observe(rows.whole())
+    assert (found.n, found.observed, found.scale) == (whole.n, whole.observed, whole.scale)
+    assert (found.losses is None) == (whole.losses is None)
+    if whole.losses is not None:
+        np.testing.assert_array_equal(found.losses, whole.losses)
+
+
+def test_statements_are_those_of_the_rows_themselves(monkeypatch):
+    monkeypatch.setattr("pacbayes.metrics.coded.BLOCK_ROWS", 70)
+    asked = Questions(("error", "recall:a", "cost"), columns=("side",), costs=COSTS)
+    grouping = Grouping(({"side": "left"}, {"side": "right"}), np.arange(500) % 2)
+    make, rows = Judgement(questions=asked, about="predict", delta=0.05, assumptions=("iid",)), judged()
+    assert make.state(rows, grouping) == make.state(rows.whole(), grouping)
+
+
+def test_a_prediction_that_is_no_class_is_an_error():
+    rows = CodedJudged(np.array([0, 1]), np.array([0, 1]), np.array([-1, -1]), np.zeros(2, dtype=bool))
+    assert observe_parts(get("error"), rows).observed == {"errors": 2}

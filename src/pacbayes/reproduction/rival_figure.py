@@ -24,7 +24,7 @@ _LIGHT = Palette("#24292f", "#d0d7de", "#ffffff", ("#d55e00", "#0072b2", "#cc79a
 _DARK = Palette("#e6edf3", "#30363d", "#0d1117", ("#f0883e", "#56b4e9", "#cc79a7", "#2fc89d", "#f0e442"))
 _MARKS = ("o", "s", "D", "^", "v")
 _COLUMNS = 4
-_WIDE = 30.0  # ratio of the ends of an axis from which on powers of ten alone are labelled
+_LABELS = ((30.0, (1.0, 2.0, 5.0)), (300.0, (1.0, 3.0)), (float("inf"), (1.0,)))  # by the ratio of an axis' ends
 _ROOM = 0.6  # of the smallest number, at the left edge
 _FAR = 0.1  # of the smallest certificate: a test error below that is drawn at the left edge
 
@@ -85,11 +85,11 @@ def _draw_panel(panel: Axes, results: CellMeans, data: str, colours: Palette) ->
 
 
 def _label_axis(panel: Axes) -> None:
-    """Label 1, 2 and 5 times powers of ten where there is room, else the powers alone."""
+    """Label as many multiples of powers of ten as there is room for."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter  # noqa: PLC0415
 
     low, high = panel.get_xlim()
-    steps = (1.0, 2.0, 5.0) if high < _WIDE * low else (1.0,)
+    steps = next(steps for widest, steps in _LABELS if high < widest * low)
     panel.xaxis.set_major_locator(LogLocator(subs=steps))
     panel.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:.4g}".removeprefix("0")))
     panel.xaxis.set_minor_formatter(NullFormatter())

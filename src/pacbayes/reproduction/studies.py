@@ -94,14 +94,14 @@ _RIVALS = Study(
     timed=True,
     configuration={"study": "rivals", "revision": 1, "delta": DELTA},
     seconds={
-        "haberman": 3.0,
-        "breast-cancer": 3.0,
-        "tictactoe": 3.0,
-        "banknote": 3.0,
-        "kr-vs-kp": 6.0,
-        "spambase": 10.0,
-        "mushroom": 15.0,
-        "adult": 100.0,
+        "haberman": 7.3,
+        "breast-cancer": 7.4,
+        "tictactoe": 8.6,
+        "banknote": 8.5,
+        "kr-vs-kp": 11.9,
+        "spambase": 14.1,
+        "mushroom": 16.3,
+        "adult": 58.8,
     },
 )
 

@@ -17,6 +17,7 @@ import pytest
 
 from pacbayes import reproduction
 from pacbayes.reproduction import RIVALS, Results, ResultsFileError, Split
+from pacbayes.reproduction.cell_lines import DamageError, header_line, parse_lines, record_line
 from pacbayes.reproduction.cell_store import FILE, CellStore
 from pacbayes.reproduction.cells import Grid, Record, Task, compute_cells
 from pacbayes.reproduction.method_role import RIVAL_GROUPS
@@ -118,8 +119,8 @@ def test_the_number_of_processes_does_not_matter(results):
 
 def test_no_rival_learns_anything_from_the_test_rows(results):
     """Other test rows change the test errors and nothing else."""
-    slow = {"forest-first-order", "forest-disagreement", "forest-chebyshev-cantelli", "holdout-forest"}
-    for name in RIVALS.keys() - slow:  # which differ in the bound alone from others
+    alike = {"forest-first-order", "forest-disagreement", "forest-chebyshev-cantelli", "adaptive-forest"}
+    for name in RIVALS.keys() - alike:  # slow, and different in the bound or the split alone
         changed = Split("haberman", 0)
         X, y = changed.test
         changed.__dict__["test"] = (3.0 * X, 1 - y)
@@ -149,6 +150,14 @@ def test_seconds_are_no_part_of_what_is_compared(tmp_path):
     again.close()
     assert again.records[0].seconds == 1.0
     assert "seconds" not in Grid.from_arguments(None, None, None, study="rivals").configuration
+
+
+@pytest.mark.parametrize("seconds", ["soon", float("nan"), True])
+def test_seconds_that_are_no_number_are_refused(seconds):
+    header = header_line({"study": "rivals"})
+    lines = header + record_line(Record("haberman", 0, "informed", {"value": 0.5}, seconds), header)
+    with pytest.raises(DamageError):
+        parse_lines(lines)
 
 
 def test_the_defaults_and_the_studies_by_name():

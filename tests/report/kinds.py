@@ -55,6 +55,7 @@ def certificates():
         .fit(X, Y)
         .certificate_,
         "kept": pb.CertifiedLogisticRegression(derandomize="draw", random_state=0).fit(X, Y).certificate_,
+        "recursive": pb.RecursiveLogisticRegression(steps=2, random_state=0).fit(X, Y).certificate_,
         "network": _network(rate=0.5),
         "draws": _network(is_drawn=True, passes=3),
         "prior": _network(is_prior=True),

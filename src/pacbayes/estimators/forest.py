@@ -25,8 +25,9 @@ class CertifiedForest(PreparingClassifier):
     """A random forest, or a vote of any classifiers, that learns from **all** rows, with a limit on its true error.
 
     Each tree learns from a sample of the rows, drawn without looking at them, and is judged on the rows that the sample
-    leaves out. All rows teach, and all judge. The weights of the trees in the vote are those with the smallest bound,
-    which holds for all weights at once. :meth:`predict` is deterministic: the class with the largest weight.
+    leaves out. Each row is a learning row of some trees and a judged row of others. The weights of the trees in the
+    vote are those with the smallest bound, which holds for all weights at once. :meth:`predict` is deterministic: the
+    class with the largest weight.
 
     The certificate starts from how often trees err, or two of them together, and a vote can be far better than that: it
     is often two to four times the error that the forest will have. Where a tight limit is the aim,
@@ -48,7 +49,7 @@ class CertifiedForest(PreparingClassifier):
         Share of the rows in each sample, in (0, 1), or 1 with ``bootstrap``.
     bootstrap : bool, default=False
         Whether samples are drawn with replacement. Without it, all leave out the same number of rows, and a sample of
-        half of the rows teaches a tree about what one of all rows with replacement does.
+        half of the rows gives about the tree that one of all rows with replacement gives.
     weights : {"optimised", "even"}, default="optimised"
         Of the voters.
     preprocessing : transformer, "auto" or None, default=None

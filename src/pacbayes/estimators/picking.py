@@ -36,7 +36,7 @@ def _has_probabilities(model: PickToLearn) -> bool:
 class PickToLearn(ClassifierMixin, CertifiedWrapper):  # type: ignore[misc]
     """Any scikit-learn classifier with a decision score, learning from the rows that it picks itself.
 
-    A share of the rows teaches a first model. Then, round by round, the rows that the model is most wrong on are
+    A first model learns from a share of the rows. Then, round by round, the rows that the model is most wrong on are
     picked and it is fitted again, on the first rows and those picked. The fewer rows are picked, and the fewer of the
     others are wrong in the end, the smaller is the bound: no row is set aside to be judged only.
 

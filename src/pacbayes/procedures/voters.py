@@ -24,7 +24,7 @@ _COLUMNS = 2**16  # rows at a time, whose sums single precision holds exactly
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """Which rows judged which voter, and on which of them it erred.
+    """The judged rows of each voter, and on which of them it erred.
 
     Attributes
     ----------

@@ -16,7 +16,7 @@ SOURCES := $(shell find src -type f -not -name '*.pyc') pyproject.toml README.md
 WORKERS ?= auto
 PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --durations 25 --durations-min 5
 # pages and modules that need PyTorch, which `make test-torch` installs
-WITHOUT_TORCH = $(if $(wildcard $(VENV)/.torch),,--ignore-glob='*/pacbayes/torch/*' --ignore-glob='*/docs/networks.md')
+WITHOUT_TORCH = $(if $(wildcard $(VENV)/.torch),,--ignore-glob='*/pacbayes/torch/*' --ignore=docs/networks.md)
 DOCTESTS = $(BIN)/python -m pytest --doctest-modules --doctest-glob='*.md' -p no:cacheprovider
 
 .PHONY: demo test test-all test-lowest test-versions test-boosters test-torch fuzz docs browser lint format bench clean help

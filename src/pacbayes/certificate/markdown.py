@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from pacbayes._core.plain import visible
 from pacbayes.certificate.notices import find_empty, notice_words
 from pacbayes.certificate.number_words import remark_rows
-from pacbayes.certificate.shown import left_out_words, shown_statements
+from pacbayes.certificate.shown import further_words, shown_statements
+from pacbayes.certificate.statement_words import left_out_words
 from pacbayes.certificate.words import (
     assumption_words,
     confidence_words,
@@ -58,7 +59,7 @@ def as_markdown(certificate: Certificate, level: int | None = 2) -> str:
         *(f"**{_escape(notice_words(each))}**" for each in find_empty(certificate)),
         *map(_escape, (*sentences(certificate, statements), *gain_words(certificate))),
         _table(statements),
-        *([left_out_words(left_out)] if left_out else []),
+        *([further_words(left_out)] if left_out else []),
         *(["Remarks:", _items(remarks)] if remarks else []),
         "What has to be true:",
         _items([_escape(each) for each in assumption_words(certificate)]),
@@ -82,7 +83,8 @@ def _table(statements: Sequence[Statement]) -> str:
     """Return a row per statement and per predictor that a statement covers."""
     lines = ["| what is bounded | limit | observed | judged rows |", "|---|---|---|---|"]
     for each in statements:
-        rows = f"{each.n}" if each.source is None else f"{each.source.n}, and {each.n} unlabelled"
+        alone = left_out_words(each) or f"{each.n}"
+        rows = alone if each.source is None else f"{each.source.n}, and {each.n} unlabelled"
         cells = (subject_noun(each), limit_words(each, each.value), risk_words(each), rows)
         lines.append(f"| {' | '.join(map(_escape, cells))} |")
         lines += [

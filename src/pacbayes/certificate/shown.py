@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pacbayes.certificate.certificate import Certificate
     from pacbayes.certificate.statement import Statement
 
-__all__ = ["MANY_GROUPS", "Ends", "is_lacking", "left_out_words", "select_ends", "shown_statements"]
+__all__ = ["MANY_GROUPS", "Ends", "further_words", "is_lacking", "select_ends", "shown_statements"]
 
 MANY_GROUPS = 40  # of a metric, of which all are shown
 _EACH = 10  # of more groups: from each end
@@ -94,7 +94,7 @@ def shown_statements(certificate: Certificate) -> tuple[list[Statement], int]:
     return [each for each in certificate.statements if id(each) not in hidden], len(hidden)
 
 
-def left_out_words(count: int) -> str:
+def further_words(count: int) -> str:
     """Return what has to be said where statements about groups are left out."""
     return (
         f"Of each metric the groups with the {_EACH} worst and the {_EACH} best limits are listed; "

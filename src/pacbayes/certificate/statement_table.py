@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pacbayes._core.plain import visible
 from pacbayes._core.units import limit_text
 from pacbayes.certificate.shares import family_of
-from pacbayes.certificate.shown import MANY_GROUPS, is_lacking, left_out_words, shown_statements
+from pacbayes.certificate.shown import MANY_GROUPS, further_words, is_lacking, shown_statements
 from pacbayes.certificate.statement_words import group_name, short_of_rows, vacuous_words
 from pacbayes.certificate.words import confidence_words, limit_words, risk_words, sentence, sentences
 
@@ -156,7 +156,7 @@ def claim_lines(certificate: Certificate) -> list[str]:
         return sentences(certificate)
     together = f"All of the following hold together with probability at least {confidence_words(certificate.delta)}:"
     table, left_out = [f"  {line}" for line in statement_lines(certificate)], shown_statements(certificate)[1]
-    further = ["", left_out_words(left_out)] if left_out else []
+    further = ["", further_words(left_out)] if left_out else []
     return [sentence(certificate), *warning_lines(certificate), "", together, "", *table, *further]
 
 

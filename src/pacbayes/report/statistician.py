@@ -5,7 +5,7 @@ from __future__ import annotations
 from pacbayes import bounds
 from pacbayes._core.units import part_texts, percent_text
 from pacbayes.certificate import QUANTITIES, Statement
-from pacbayes.certificate.shown import left_out_words, shown_statements
+from pacbayes.certificate.shown import further_words, shown_statements
 from pacbayes.certificate.words import (
     choice_words,
     drawn_words,
@@ -30,7 +30,7 @@ def show_statements(contents: Contents) -> Data:
     return {
         "sentences": sentences(certificate, shown),
         "statements": [_statement_row(each) for each in shown],
-        "left_out": left_out_words(left_out) if left_out else "",
+        "left_out": further_words(left_out) if left_out else "",
         "delta": percent_text(certificate.delta),
         "candidates": certificate.candidates,
     }

@@ -27,12 +27,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pacbayes._core.rows import map_blocks
+
 if TYPE_CHECKING:
     from hashlib import _Hash
 
     from pacbayes._core.types import RowsLike
 
-__all__ = ["DIGEST_ROWS", "data_digest", "digest_of_arrays"]
+__all__ = ["DIGEST_ROWS", "data_digest", "digest_of_arrays", "find_exact"]
 
 _Column: TypeAlias = tuple[object, NDArray[Any], bool]  # a name, values, and whether doubles hold them exactly
 
@@ -113,17 +115,61 @@ def _add_frame(hasher: _Hash, frame: Any) -> None:
 
 
 def _add_stored(hasher: _Hash, X: Any) -> None:
-    """Add rows that are read block by block, whose columns hold doubles or text: as the frame of all of them."""
+    """Add rows that are read block by block, wherever they are: as the array or the frame of all of them.
+
+    ``X.exact`` says of all rows whether doubles hold them exactly: of an array, or of each column of a frame.
+    """
     rows, columns = X.shape
-    numeric = all(kind == "number" for kind in X.kinds)
-    hasher.update(_encode("X") + f"number:{X.shape}\n".encode() if numeric else _columns_line(columns, rows))
-    for frame in X.read_blocks(DIGEST_ROWS):
-        if numeric:
-            _add_block(hasher, frame.to_numpy(), rows, exact=True)
-        else:
-            arrays = [(name, _as_array(values)) for name, values in _columns_of(frame)]
-            kinds = zip(arrays, X.kinds, strict=True)
-            _add_columns(hasher, [(name, array, kind == "number") for (name, array), kind in kinds], rows)
+    exact: bool | tuple[bool, ...] = X.exact
+    if isinstance(exact, tuple) and not all(exact):
+        hasher.update(_columns_line(columns, rows))
+    else:
+        hasher.update(_encode("X") + f"{'number' if exact else 'value'}:{X.shape}\n".encode())
+    if rows <= DIGEST_ROWS:
+        for block in X.read_blocks(DIGEST_ROWS):
+            _update(hasher, block, exact)
+        return
+    tasks = [True] * -(-rows // DIGEST_ROWS)
+    for digest in map_blocks(X, _digest_block, tasks, exact, DIGEST_ROWS):
+        hasher.update(digest or b"")
+
+
+def _digest_block(block: Any, task: bool, exact: bool | tuple[bool, ...]) -> bytes:
+    """Return the SHA-256 of a block by itself."""
+    del task
+    own = hashlib.sha256()
+    _update(own, block, exact)
+    return own.digest()
+
+
+def _update(hasher: _Hash, block: Any, exact: bool | tuple[bool, ...]) -> None:
+    """Add the values of a block: of an array or a frame of numbers as one, of any other frame column by column."""
+    if not isinstance(exact, tuple) or all(exact):
+        _add_values(hasher, _as_array(block), exact=bool(exact))
+        return
+    columns = zip(_columns_of(block), exact, strict=True)
+    _update_columns(hasher, [(name, _part_array(values, exact=own), own) for (name, values), own in columns])
+
+
+def _part_array(values: Any, *, exact: bool) -> NDArray[Any]:
+    """Return a part of a column, as it is where other parts decide that doubles do not hold all of it."""
+    whole = not isinstance(values.dtype, np.dtype) and getattr(values.dtype, "kind", "O") in "iu"
+    return _objects(values.to_list()) if whole and not exact else _as_array(values)
+
+
+def find_exact(block: Any) -> bool | tuple[bool, ...]:
+    """Return whether doubles hold a block exactly: of an array, or of each column of a frame.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pacbayes._core.digests import find_exact
+    >>> find_exact(np.array([[1, 2]])), find_exact(np.array([[2**53 + 1, 2]]))
+    (True, False)
+    """
+    if hasattr(block, "columns"):
+        return tuple(_is_number(_as_array(values)) for _, values in _columns_of(block))
+    return _is_number(_as_array(block))
 
 
 def _columns_line(columns: int, rows: int) -> bytes:
@@ -134,11 +180,15 @@ def _columns_line(columns: int, rows: int) -> bytes:
 def _add_columns(hasher: _Hash, columns: Sequence[_Column], rows: int) -> None:
     """Add the columns of one block of a frame of so many rows."""
     own = hasher if rows <= DIGEST_ROWS else hashlib.sha256()
-    for name, array, exact in columns:
-        own.update(_encode(name) + f"{'number' if exact else 'value'}:{array.shape}\n".encode())
-        _add_values(own, array, exact=exact)
+    _update_columns(own, columns)
     if own is not hasher:
         hasher.update(own.digest())
+
+
+def _update_columns(hasher: _Hash, columns: Sequence[_Column]) -> None:
+    for name, array, exact in columns:
+        hasher.update(_encode(name) + f"{'number' if exact else 'value'}:{array.shape}\n".encode())
+        _add_values(hasher, array, exact=exact)
 
 
 def _add(hasher: _Hash, name: object, values: Any) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from pacbayes._core.plain import mark_code
 from pacbayes.certificate.notices import find_empty, notice_words
 from pacbayes.certificate.number_words import number_rows, remark_rows
+from pacbayes.certificate.statement_words import left_out_words
 from pacbayes.certificate.words import (
     assumption_words,
     choice_words,
@@ -72,7 +73,7 @@ def _style() -> str:
 def _tiles(certificate: Certificate, statement: Statement) -> list[tuple[str, str]]:
     """Return the few numbers that stand beside a sentence."""
     source = statement.source
-    rows = [("judged rows", f"{statement.n:,}")]
+    rows = [("judged rows" if left_out_words(statement) is None else "rows left out, at least", f"{statement.n:,}")]
     if source is not None:
         rows = [("judged rows", f"{source.n:,}"), ("unlabelled rows", f"{statement.n:,}")]
     return [*rows, ("observed", risk_words(statement)), ("confidence", confidence_words(certificate.delta))]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from pacbayes._core.plain import visible
 from pacbayes.certificate.notices import find_empty, notice_words
 from pacbayes.certificate.number_words import remark_rows
+from pacbayes.certificate.statement_words import left_out_words
 from pacbayes.certificate.words import (
     assumption_words,
     confidence_words,
@@ -77,7 +78,8 @@ def _table(certificate: Certificate) -> str:
     """Return a row per statement and per predictor that a statement covers."""
     lines = ["| what is bounded | limit | observed | judged rows |", "|---|---|---|---|"]
     for each in certificate.statements:
-        rows = f"{each.n}" if each.source is None else f"{each.source.n}, and {each.n} unlabelled"
+        alone = left_out_words(each) or f"{each.n}"
+        rows = alone if each.source is None else f"{each.source.n}, and {each.n} unlabelled"
         cells = (subject_noun(each), limit_words(each, each.value), risk_words(each), rows)
         lines.append(f"| {' | '.join(map(_escape, cells))} |")
         lines += [

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Iterator
-from typing import Any, cast
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import scipy.sparse as sp
@@ -24,11 +24,13 @@ __all__ = [
     "BLOCK_ROWS",
     "concatenate",
     "count_labels",
+    "cut_blocks",
     "distinct_labels",
-    "find_blocks",
     "is_stored",
     "keep_rows",
     "labels_of",
+    "locate_blocks",
+    "map_blocks",
     "numbers_of",
     "read_blocks",
     "refuse_text",
@@ -40,6 +42,10 @@ BLOCK_ROWS = 1 << 18  # that are judged at once
 _LABELS = 1 << 16  # that are looked at together
 _FEW = 16  # classes that are compared with each label
 _EXACT = 2**53  # whole numbers up to here are doubles
+
+Task = TypeVar("Task")
+Common = TypeVar("Common")
+Result = TypeVar("Result")
 
 
 def rows_of(X: RowsLike) -> Rows:
@@ -181,32 +187,79 @@ def read_blocks(X: Rows, size: int | None = None) -> Iterator[Rows]:
         yield take(X, slice(start, start + size))
 
 
-def find_blocks(X: Rows, places: IntArray) -> Iterator[tuple[IntArray, Rows]]:
-    """Yield the rows at some places, block by block as they lie in X: which of the places they are, and the rows.
+def locate_blocks(X: Rows, places: IntArray) -> Iterator[tuple[IntArray, IntArray | None]]:
+    """Yield for each block of rows as they lie in X which of some places are in it, and where in the block these are.
 
-    What is in a block depends on the places alone, and not on what holds the rows.
+    Both depend on the places alone, and not on what holds the rows. None stands for all rows of a block in their order.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from pacbayes._core.rows import find_blocks
-    >>> found = find_blocks(np.array([[5.0], [6.0], [7.0]]), np.array([2, 0]))
-    >>> [(which.tolist(), rows.tolist()) for which, rows in found]
-    [([0, 1], [[7.0], [5.0]])]
+    >>> from pacbayes._core.rows import locate_blocks
+    >>> found = locate_blocks(np.array([[5.0], [6.0], [7.0]]), np.array([2, 0]))
+    >>> [(which.tolist(), inside.tolist()) for which, inside in found]
+    [([0, 1], [2, 0])]
     """
-    if not is_stored(X) and int(X.shape[0]) <= BLOCK_ROWS:
-        yield np.arange(places.size), take(X, places)
+    rows = int(X.shape[0])
+    if rows <= BLOCK_ROWS:
+        yield np.arange(places.size), _shorten(places, rows)
         return
-    which: NDArray[np.int32] = np.full(int(X.shape[0]), -1, dtype=np.int32)  # 2e9 rows are more than one machine judges
+    which: NDArray[np.int32] = np.full(rows, -1, dtype=np.int32)  # 2e9 rows are more than one machine judges
     which[places] = np.arange(places.size, dtype=np.int32)
-    start = 0
-    for rows in read_blocks(X):
-        part = which[start : start + int(rows.shape[0])]
+    for start in range(0, rows, BLOCK_ROWS):
+        part = which[start : start + BLOCK_ROWS]
         inside = np.flatnonzero(part >= 0)
         inside = inside[np.argsort(part[inside])]
-        if inside.size:
-            yield part[inside].astype(np.int64), take(rows, inside)
-        start += int(rows.shape[0])
+        yield part[inside].astype(np.int64), _shorten(inside.astype(np.int32), part.size)
+
+
+def _shorten(inside: Any, rows: int) -> IntArray | None:
+    return None if inside.size == rows and np.array_equal(inside, np.arange(rows)) else inside
+
+
+def map_blocks(
+    X: Rows,
+    function: Callable[[Rows, Task, Common], Result],
+    tasks: Iterable[Task | None],
+    common: Common,
+    size: int | None = None,
+) -> Iterator[Result | None]:
+    """Yield what a function gives for each block of rows, in their order; where rows are elsewhere, it runs there.
+
+    Parameters
+    ----------
+    X : rows
+        Of any kind; the function gets a block in the same container, of a file in a frame. It must not change it.
+    function : callable
+        From the rows of a block, what is to be done with them, and what is common to all blocks.
+    tasks : iterable
+        What is to be done, block by block; where it is None, the block is left out and so is its result.
+    common : object
+        The same for all blocks, such as a model: where rows are elsewhere, it is sent once to each place.
+    size : int, optional
+        Rows of a block.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pacbayes._core.rows import map_blocks
+    >>> total = lambda rows, add, factor: float(rows.sum() * factor + add)
+    >>> list(map_blocks(np.arange(5.0)[:, None], total, [1, None, 3], 2, size=2))
+    [3.0, None, 11.0]
+    """
+    size = BLOCK_ROWS if size is None else size
+    if hasattr(X, "map_blocks"):
+        yield from cast("Any", X).map_blocks(function, tasks, common, size)
+        return
+    single = not is_stored(X) and 0 < int(X.shape[0]) <= size
+    for rows, task in zip([X] if single else read_blocks(X, size), tasks, strict=True):
+        yield None if task is None else function(rows, task, common)
+
+
+def cut_blocks(values: Labels) -> Iterator[Labels]:
+    """Yield values of rows, such as labels, in the blocks that rows are read in."""
+    for start in range(0, values.size, BLOCK_ROWS):
+        yield values[start : start + BLOCK_ROWS]
 
 
 def take(X: Rows, rows: slice | IntArray) -> Rows:

@@ -10,6 +10,7 @@ from pacbayes.certificate.arithmetic import transfer_parts
 from pacbayes.certificate.picks import PICKED
 from pacbayes.certificate.quantities import QUANTITIES
 from pacbayes.certificate.statement import REFIT
+from pacbayes.certificate.statement_words import left_out_words
 from pacbayes.certificate.subjects import SUBJECTS
 from pacbayes.certificate.words import (
     assumption_words,
@@ -100,7 +101,8 @@ def _statement_rows(statement: Statement) -> list[tuple[str, str]]:
         passed, steps = statement.observed["passed"], len(statement.observed["rows_along"])
         lines.append(("thresholds", f"{passed} of {steps} passed, tested one after another"))
     if statement.source is None:
-        lines.append(("examples", f"{statement.n}, the rows that the bound is computed on"))
+        rows = left_out_words(statement) or f"{statement.n}, the rows that the bound is computed on"
+        lines.append(("examples", rows))
     if statement.about == PICKED:
         lines.append(("picked", f"{statement.observed.get('size')} of these, from which the model learned"))
     lines.append(("observed", risk_words(statement)))

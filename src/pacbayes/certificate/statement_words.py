@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = [
     "group_name",
     "group_words",
+    "left_out_words",
     "quantity_noun",
     "quantity_words",
     "short_of_rows",
@@ -52,6 +53,22 @@ def group_words(statement: Statement) -> str:
     if statement.group is None:
         return ""
     return f" among rows with {group_name(statement.group, ' and ')}"
+
+
+def left_out_words(statement: Statement) -> str | None:
+    """Return which rows judge a vote, of which each voter has its own; None if all rows judge the same predictor.
+
+    Examples
+    --------
+    >>> from pacbayes.certificate import Statement
+    >>> from pacbayes.certificate.statement_words import left_out_words
+    >>> left_out_words(Statement(about="forest", n=204, observed={"tandem": 0.1}, bound="tandem"))
+    '204 rows or more left out by each two voters'
+    """
+    if not {"gibbs", "tandem"} & set(statement.observed):
+        return None
+    who = "each voter" if "gibbs" in statement.observed else "each two voters"
+    return f"{statement.n:,} rows or more left out by {who}"
 
 
 def group_name(group: Mapping[str, str], between: str = ", ") -> str:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, cast
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pacbayes._core.notes import Note
-from pacbayes._core.rows import count_labels, distinct_labels, is_stored, read_blocks, take
+from pacbayes._core.rows import count_labels, cut_blocks, distinct_labels, is_stored, map_blocks, take
 from pacbayes._core.types import IntArray, RowsLike
 from pacbayes.certificate.words import note_words
 
@@ -142,38 +143,47 @@ def _chance_of_agreement(X: Any, different: IntArray) -> float:
 def _hash_rows(X: Any, y: ArrayLike) -> NDArray[np.uint64] | None:
     """Return a number for each row and its label, the same for the same; None where rows are not looked into."""
     labels = np.asarray(y)
-    if labels.size == 0:
+    if labels.size == 0 or not hasattr(X, "shape"):
         return None
-    if is_stored(X) or (hasattr(X, "duplicated") and hasattr(X, "assign")):  # pandas
-        return _hash_frame(X, labels)
-    codes = np.unique(labels, return_inverse=True)[1].astype(np.uint64)
-    if hasattr(X, "hash_rows"):  # polars
+    if not is_stored(X) and hasattr(X, "hash_rows"):  # polars
+        codes = np.unique(labels, return_inverse=True)[1].astype(np.uint64)
         return np.asarray(X.hash_rows().to_numpy() * np.uint64(2) + codes)
-    if not isinstance(X, np.ndarray) or X.dtype.kind not in "fiub":
-        return None
-    factors = np.random.default_rng(0).integers(1, 2**63, X.shape[1] + 1, dtype=np.uint64) * 2 + 1
-    hashes = np.empty(X.shape[0], dtype=np.uint64)
-    for start in range(0, X.shape[0], _BLOCK):
-        block = slice(start, start + _BLOCK)
-        bits = (np.ascontiguousarray(X[block], dtype=np.float64) + 0.0).view(np.uint64)
-        bits ^= bits >> np.uint64(29)  # round numbers have only high bits, which products would lose
-        hashes[block] = _mix(bits * factors[:-1]).sum(axis=1, dtype=np.uint64) + codes[block] * factors[-1]
+    classes, hashes, start = distinct_labels(labels), np.empty(labels.size, dtype=np.uint64), 0
+    for found in map_blocks(X, _hash_block, _code_blocks(labels, classes), None):
+        if found is None:
+            return None
+        hashes[start : start + found.size] = found
+        start += found.size
     return hashes
 
 
-def _hash_frame(X: Any, labels: NDArray[Any]) -> NDArray[np.uint64] | None:
-    """Hash the rows of a frame, or of a file, block by block."""
-    from pandas.util import hash_pandas_object  # noqa: PLC0415
+def _code_blocks(labels: NDArray[Any], classes: NDArray[Any]) -> Iterator[NDArray[Any]]:
+    """Yield the positions of labels among the classes, block by block and in few bytes."""
+    small = np.min_scalar_type(classes.size)
+    for block in cut_blocks(labels):
+        yield np.searchsorted(classes, block).astype(small)
 
-    classes, hashes, start = distinct_labels(labels), np.empty(labels.size, dtype=np.uint64), 0
-    for rows in read_blocks(X):
-        block = slice(start, start + int(rows.shape[0]))
-        codes = np.searchsorted(classes, labels[block]).astype(np.uint64)
+
+def _hash_block(rows: Any, codes: NDArray[Any], common: None) -> NDArray[np.uint64] | None:
+    """Return a number for each row of a block and its label."""
+    del common
+    if hasattr(rows, "duplicated") and hasattr(rows, "assign"):  # pandas
+        from pandas.util import hash_pandas_object  # noqa: PLC0415
+
         try:
-            hashes[block] = hash_pandas_object(cast("Any", rows).assign(**{_LABEL: codes}), index=False)
+            return np.asarray(hash_pandas_object(rows.assign(**{_LABEL: codes.astype(np.uint64)}), index=False))
         except TypeError:  # lists and the like in cells
             return None
-        start = block.stop
+    if not isinstance(rows, np.ndarray) or rows.dtype.kind not in "fiub":
+        return None
+    factors = np.random.default_rng(0).integers(1, 2**63, rows.shape[1] + 1, dtype=np.uint64) * 2 + 1
+    hashes = np.empty(rows.shape[0], dtype=np.uint64)
+    for start in range(0, rows.shape[0], _BLOCK):
+        block = slice(start, start + _BLOCK)
+        bits = (np.ascontiguousarray(rows[block], dtype=np.float64) + 0.0).view(np.uint64)
+        bits ^= bits >> np.uint64(29)  # round numbers have only high bits, which products would lose
+        own = codes[block].astype(np.uint64) * factors[-1]
+        hashes[block] = _mix(bits * factors[:-1]).sum(axis=1, dtype=np.uint64) + own
     return hashes
 
 

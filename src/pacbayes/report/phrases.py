@@ -15,7 +15,7 @@ from pacbayes.certificate import QUANTITIES, SUBJECTS, Certificate, Statement
 from pacbayes.certificate.assumptions import ASSUMPTIONS
 from pacbayes.certificate.difference_words import difference_verdict
 from pacbayes.certificate.statement import observed_share
-from pacbayes.certificate.statement_words import group_words, quantity_noun, quantity_words
+from pacbayes.certificate.statement_words import group_words, left_out_words, quantity_noun, quantity_words
 from pacbayes.certificate.words import headline_value, limit_words, note_words, scale_words
 from pacbayes.report.observed_words import OBSERVED
 
@@ -221,7 +221,14 @@ def verdict_words(certificate: Certificate) -> str:
         text = observed_text(seen, first.scale, quantity.power)
         numbers = {"percent": text.removesuffix(" %"), "risk": text, "scale": scale_words(first), "label": label}
         return f"This is a weak guarantee. {quantity.often.format(**numbers)}"
-    return f"This is a weak guarantee. There are only {first.n} judged rows; more would sharpen it."
+    return f"This is a weak guarantee. {_few_words(first)}"
+
+
+def _few_words(first: Statement) -> str:
+    left_out = left_out_words(first)
+    if left_out is None:
+        return f"There are only {first.n} judged rows; more would sharpen it."
+    return f"The bound of this vote reads only {left_out}, and not how the votes cancel; more rows would sharpen it."
 
 
 def _exact(statement: Statement, value: float) -> Fraction:

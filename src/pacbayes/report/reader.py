@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pacbayes._core.units import limit_text, observed_text, percent_text
 from pacbayes.certificate import QUANTITIES, Statement
 from pacbayes.certificate.assumptions import ASSUMPTIONS
+from pacbayes.certificate.statement_words import left_out_words
 from pacbayes.certificate.words import gain_words, headline_value, limit_name, limit_words, risk_words
 from pacbayes.report import phrases
 from pacbayes.report.charts import draw_curve, draw_learning, draw_limit, nice_top
@@ -52,7 +53,7 @@ def show_guarantees(contents: Contents) -> Data:
 def _limit_row(statement: Statement, about: str, value: float, top: float) -> Data:
     power = QUANTITIES[statement.quantity].power
     observed = statement.risk if about == statement.about else None
-    seen = "" if observed is None else f"observed: {risk_words(statement)} on {statement.n:,} {_rows_words(statement)}"
+    seen = "" if observed is None else f"observed: {risk_words(statement)} on {_rows_words(statement)}"
     return {
         "name": limit_name(statement, about),
         "side": phrases.SIDES[statement.side],
@@ -64,9 +65,13 @@ def _limit_row(statement: Statement, about: str, value: float, top: float) -> Da
 
 
 def _rows_words(statement: Statement) -> str:
+    left_out = left_out_words(statement)
+    if left_out is not None:
+        return f"rows left out ({left_out})"
     if statement.drawn is not None:
-        return f"judged rows, by {statement.drawn.draws:,} draws"
-    return "judged rows" if statement.source is None else "rows without labels, and the judged ones"
+        return f"{statement.n:,} judged rows, by {statement.drawn.draws:,} draws"
+    which = "judged rows" if statement.source is None else "rows without labels, and the judged ones"
+    return f"{statement.n:,} {which}"
 
 
 def show_groups(contents: Contents) -> Data | None:

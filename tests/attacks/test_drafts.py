@@ -169,7 +169,7 @@ def test_writers_at_the_same_time_leave_one_whole_folder(tmp_path, old, new, mon
     assert all("cannot be written" in each for each in errors)
 
 
-def test_a_folder_that_is_replaced_while_it_is_looked_into_is_not_taken_for_a_foreign_one(tmp_path, old, new, monkeypatch):
+def test_a_folder_replaced_while_it_is_looked_into_is_not_foreign(tmp_path, old, new, monkeypatch):
     """The other writer has removed the certificate and not yet the report of the folder that the first is reading."""
     folder, real, looks = tmp_path / "out", os.scandir, []
     old.save(folder)

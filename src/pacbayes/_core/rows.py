@@ -160,7 +160,7 @@ def _refuse_odd_labels(owner: str, y: ArrayLike, name: str = "y") -> None:
         return
     flat = given if isinstance(given, list | tuple) else np.ravel(given).tolist()
     plain = [each.item() if isinstance(each, np.generic) else each for each in flat]
-    if any(each is None or (type(each) is float and math.isnan(each)) for each in plain):
+    if any(_is_missing(each) for each in plain):
         raise ValueError(f"The {name!r} argument of {owner} must not contain NaN or missing labels.")
     texts = {type(each) is str for each in plain}
     odd = [each for each in plain if not isinstance(each, list | tuple | np.ndarray | numbers.Real | str)]
@@ -169,6 +169,10 @@ def _refuse_odd_labels(owner: str, y: ArrayLike, name: str = "y") -> None:
         raise ValueError(
             f"The {name!r} argument of {owner} must hold labels that are all numbers or all text. Got {kinds}."
         )
+
+
+def _is_missing(value: object) -> bool:
+    return value is None or type(value).__name__ == "NAType" or (type(value) is float and math.isnan(value))
 
 
 def refuse_text(owner: str, values: RowsLike) -> None:

@@ -5,6 +5,7 @@ Workers run what they are sent, and so must trust whoever sends it; and what the
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from importlib.util import find_spec
@@ -88,7 +89,13 @@ def open_runner(
 def _start(workers: int | None) -> Iterator[Any]:
     from distributed import Client, LocalCluster  # noqa: PLC0415
 
-    options = {"processes": True, "threads_per_worker": 1, "dashboard_address": None, "silence_logs": 50}
+    options = {
+        "processes": True,
+        "threads_per_worker": 1,
+        "dashboard_address": "127.0.0.1:0",  # any port that is free, since a fixed one may be taken
+        "scheduler_kwargs": {"dashboard": False},
+        "silence_logs": logging.CRITICAL,
+    }
     with LocalCluster(n_workers=workers, **options) as cluster, Client(cluster, set_as_default=False) as client:
         yield client
 

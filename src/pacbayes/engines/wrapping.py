@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from pacbayes._core.types import Rows
 from pacbayes.engines.errors import EngineError
 from pacbayes.engines.partitions import PartitionedArray, PartitionedFrame
@@ -32,23 +34,18 @@ def wrap_rows(X: Any) -> Rows:
     >>> rows.shape, take(rows, np.array([2, 0])).tolist()
     ((3, 2), [[4.0, 5.0], [0.0, 1.0]])
     """
-    if hasattr(X, "_meta") and hasattr(X, "columns") and hasattr(X, "dtypes"):
+    kind = type(X).__name__
+    if kind == "DataFrame":
         empty = X._meta.iloc[:0].reset_index(drop=True)  # noqa: SLF001  (Dask's name for what a frame declares)
         if type(empty).__module__.partition(".")[0] != "pandas":
-            raise EngineError(
-                f"A Dask frame must be one of pandas. Got partitions of {type(empty).__module__} instead."
-            )
+            raise EngineError(f"A Dask frame must be one of pandas. Got one of {type(empty).__module__} instead.")
         return PartitionedFrame(X.to_delayed(), empty, Runner.current())
-    if hasattr(X, "chunks") and getattr(X, "ndim", 0) == 2:
-        import numpy as np  # noqa: PLC0415
-
-        whole = X.rechunk({1: X.shape[1]})
+    if kind == "Array" and X.ndim == 2:
+        whole = X if len(X.chunks[1]) == 1 else X.rechunk({1: X.shape[1]})
         empty = np.empty((0, int(X.shape[1])), dtype=X.dtype)
         return PartitionedArray(whole.to_delayed()[:, 0].tolist(), empty, Runner.current())
-    shape = f" of {X.ndim} dimensions" if hasattr(X, "chunks") else ""
-    raise EngineError(
-        f"Rows of Dask must be a DataFrame, or an Array of two dimensions. Got {type(X).__name__}{shape} instead."
-    )
+    shape = f" of {X.ndim} dimensions" if kind == "Array" else ""
+    raise EngineError(f"Rows of Dask must be a DataFrame, or an Array of two dimensions. Got {kind}{shape} instead.")
 
 
 def collect(values: Any, rows: Any = None) -> Any:
@@ -69,8 +66,12 @@ def collect(values: Any, rows: Any = None) -> Any:
     """
     import dask  # noqa: PLC0415
 
-    framed = hasattr(values, "_meta") and hasattr(values, "npartitions") and hasattr(values, "to_delayed")
-    if not framed or hasattr(values, "chunks") or not isinstance(rows, PartitionedFrame):
+    if type(values).__name__ not in {"Series", "DataFrame", "Array"}:
+        raise EngineError(
+            "Labels, predictions and groups of Dask must be a Series, a DataFrame or an Array. "
+            f"Got {type(values).__name__} instead."
+        )
+    if type(values).__name__ == "Array" or not isinstance(rows, PartitionedFrame):
         return values.compute()
     import pandas as pd  # noqa: PLC0415
 

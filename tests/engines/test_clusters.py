@@ -30,7 +30,7 @@ def test_the_command_line_on_a_cluster(files, client, tmp_path):  # noqa: F811
     """The folder that it writes is verified on the cluster, and is the one that is written without."""
     address = client.scheduler.address
     options = ("--target", "label", "--drop", "id", "--missing", "category", "--learning-fraction", "0.4")
-    options = (*options, "--model", "sklearn.naive_bayes.GaussianNB", "--quiet", "--no-baseline")
+    options = (*options, "--quiet", "--no-baseline")
     spread = ("--engine", "dask", "--scheduler", address)
     found = invoke("certify", files / "parts", *options, *spread, "--out", tmp_path / "a")
     assert (found.exit_code, found.stderr) == (0, "")

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from engines.conftest import QUIETLY
 from engines.test_same_certificate import SETTINGS, content, files  # noqa: F401
 from pacbayes.cli._app import app
-from pacbayes.engines import EngineError, check_engine, clusters, open_engine, open_runner, runner
+from pacbayes.engines import EngineError, check_engine, clusters, open_engine, open_runner, runner, workers
 
 from tables.test_batches import FRAME
 
@@ -80,22 +80,20 @@ def test_dask_is_an_extra(monkeypatch):
     check_engine("local")
 
 
-def test_workers_of_other_versions_are_refused(client, monkeypatch):
-    monkeypatch.setattr(clusters, "current_versions", lambda: {"numpy": "1.0"})
-    with pytest.raises(EngineError, match="must have the versions that are here"):
-        clusters._check_versions(_Fixed(client, {"numpy": "2.0"}))
-    with pytest.raises(EngineError, match=r"must have pacbayes installed, as it is here. .*No module named 'pacbayes'"):
-        clusters._check_versions(_Fixed(client, ModuleNotFoundError("No module named 'pacbayes'")))
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        ({**workers._find_versions(), "numpy": "1.0"}, "must have the versions that are here. .* has numpy 1.0"),
+        (ModuleNotFoundError("No module named 'pacbayes'"), "must have pacbayes installed, as it is here. .*No module"),
+    ],
+)
+def test_workers_of_other_versions_are_refused(answer, words):
+    class Client:
+        def run(self, *_, **__):
+            return {"tcp://10.0.0.1:1": answer}
 
-
-class _Fixed:
-    """A client whose worker answers what is given."""
-
-    def __init__(self, client, answer):
-        self._client, self._answer = client, answer
-
-    def run(self, *_, **__):
-        return dict.fromkeys(list(self._client.nthreads())[:1], self._answer)
+    with pytest.raises(EngineError, match=words):
+        workers.check_workers(Client())
 
 
 def test_methods_that_need_all_rows_are_refused(files, client):  # noqa: F811

@@ -170,16 +170,21 @@ def test_arrays_whose_chunks_are_of_unknown_length(here):
 
 
 class Fails(GaussianNB):
+    error = OverflowError
+
     def predict(self, X):
         if (np.asarray(X)[:, 0] == SAMPLE.X[250, 0]).any():
-            raise OverflowError("row 250")
+            raise self.error("row 250")
         return super().predict(X)
 
 
-def test_what_fails_on_one_partition_fails_as_in_memory(on_cluster):
+@pytest.mark.parametrize("error", [OverflowError, TimeoutError, FileNotFoundError])
+def test_what_fails_on_one_partition_fails_as_in_memory(on_cluster, error):
+    """Also with what Dask itself says of a cluster that is late or gone."""
     model = Fails().fit(SAMPLE.X[:100], SAMPLE.y[:100])
+    model.error = error
     for X in (SAMPLE.X, da.from_array(SAMPLE.X, chunks=(70, 3))):
-        with pytest.raises(OverflowError, match="row 250"):
+        with pytest.raises(error, match="row 250"):
             pb.certify(model, X, SAMPLE.y)
 
 

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from engines.conftest import QUIETLY
 from engines.test_same_certificate import SETTINGS, content, files  # noqa: F401
 from pacbayes.cli._app import app
-from pacbayes.engines import EngineError, check_engine, clusters, open_engine, open_runner, runner, workers
+from pacbayes.engines import EngineError, check_engine, clusters, open_runner, runner, workers
 
 from tables.test_batches import FRAME
 
@@ -109,7 +109,7 @@ def test_methods_that_need_all_rows_are_refused(files, client):  # noqa: F811
 
 
 def test_a_cluster_of_processes_is_started_and_closed():
-    with open_engine("dask") as started:
+    with open_runner(workers=1) as started:
         processes = started.client.run(os.getpid)
         assert list(started.run([None])) == [None]
     assert processes

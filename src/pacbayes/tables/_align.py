@@ -20,7 +20,17 @@ from pacbayes.tables._target import to_labels
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["AlignedRows", "align_labels", "align_rows", "append_rows", "has_texts", "list_texts", "name_unnamed"]
+__all__ = [
+    "AlignedRows",
+    "align_labels",
+    "align_rows",
+    "append_rows",
+    "has_texts",
+    "list_texts",
+    "name_unnamed",
+    "read_column",
+    "require_columns",
+]
 
 _MOST = 8
 _SHOWN = 5
@@ -84,8 +94,8 @@ def align_rows(
     import pandas as pd  # noqa: PLC0415
 
     names = [name for name, _ in columns]
-    _require_columns(frame, names)
-    values = {name: _values(frame[name], name, kind) for name, kind in columns}
+    require_columns(frame, names)
+    values = {name: read_column(frame[name], name, kind) for name, kind in columns}
     if missing == "refuse":
         _refuse_missing(frame[names])
     extra = [str(name) for name in frame.columns if name not in {*names, *ignore}]
@@ -229,7 +239,8 @@ def _count_unseen(rows: pd.DataFrame, known: Mapping[str, Collection[str]]) -> t
     return tuple(notes[:_MOST]) + ((Note("more_notes", {"count": more}),) if more > 0 else ())
 
 
-def _require_columns(frame: pd.DataFrame, names: Sequence[str]) -> None:
+def require_columns(frame: pd.DataFrame, names: Sequence[str]) -> None:
+    """Refuse rows that lack a column of these names."""
     lacking = [name for name in names if name not in frame.columns]
     if not lacking:
         return
@@ -242,8 +253,11 @@ def _require_columns(frame: pd.DataFrame, names: Sequence[str]) -> None:
     raise TableError(f"The rows lack {what} {some} that the model was learned with.{hint}")
 
 
-def _values(series: pd.Series, name: str, kind: str) -> FloatArray | ObjectArray:
+def read_column(series: pd.Series, name: str, kind: str) -> FloatArray | ObjectArray:
     """Return what a column holds as its kind, or say that it holds something else."""
+    if kind == "number" and series.dtype == np.float64:  # as tables have them: no copy is made
+        doubles: FloatArray = series.to_numpy()
+        return _refuse_infinite(doubles, name)
     present = series[series.notna()]
     if len(present) == 0:
         return to_values(series.astype(object), kind) if kind == "category" else np.full(len(series), np.nan)
@@ -267,7 +281,10 @@ def _numbers(series: pd.Series, present: pd.Series, name: str) -> FloatArray:
                 f"Got {str(_first_text(present))!r:.40} instead."
             )
         series = series.astype(object).where(series.notna(), np.nan).astype(np.float64)  # truth values, some missing
-    values = np.asarray(to_values(series, "number"), dtype=np.float64)
+    return _refuse_infinite(np.asarray(to_values(series, "number"), dtype=np.float64), name)
+
+
+def _refuse_infinite(values: FloatArray, name: str) -> FloatArray:
     if np.isinf(values).any():
         raise TableError(f"The column {name!r} holds infinite values, which no model can use.")
     return values

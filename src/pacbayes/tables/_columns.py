@@ -85,9 +85,11 @@ def kind_of(series: pd.Series, name: str) -> str:
     return "number" if holds_numbers(series) else "category"
 
 
-def holds_nothing(series: pd.Series, kind: str) -> bool:
+def holds_nothing(values: FloatArray | ObjectArray, kind: str) -> bool:
     """Return whether all values are missing, in a column as :func:`to_values` makes it."""
-    return bool(series.isna().all() if kind == "number" else (series == _MISSING).all())
+    if kind == "number":
+        return bool(np.isnan(values).all())
+    return len(values) == 0 or (values[0] == _MISSING and bool((values == _MISSING).all()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,10 +184,15 @@ def check_missing(columns: Sequence[Column], rows: int, missing: str) -> None:
 
 def to_values(series: pd.Series, kind: str) -> FloatArray | ObjectArray:
     """Return doubles, or text in which a missing value is a category of its own."""
+    from pandas.api.types import infer_dtype  # noqa: PLC0415
+
     if kind == "number":
         doubles: FloatArray = series.to_numpy(dtype=np.float64, na_value=np.nan)
         return doubles
+    objects = series.to_numpy(dtype=object)
+    if infer_dtype(objects, skipna=False) == "string":  # as tables have them: no copy is made
+        return objects
     present = series.notna().to_numpy()
     texts = np.full(len(series), _MISSING, dtype=object)
-    texts[present] = [str(value) for value in series[present]]
+    texts[present] = [str(value) for value in objects[present]]
     return texts

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Self, TypeAlias
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -16,9 +16,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from pacbayes._core.rows import refuse_text, rows_of
 from pacbayes._core.types import Labels, Matrix, RowsLike
-from pacbayes.tables._align import align_rows
-from pacbayes.tables._columns import Column, holds_nothing, kind_of
+from pacbayes.tables._align import align_rows, read_column, require_columns
+from pacbayes.tables._columns import Column, kind_of
+from pacbayes.tables._encode import apply_steps, can_apply, fit_steps
 from pacbayes.tables._error import TableError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["ColumnPreprocessor", "make_preprocessing", "name_texts"]
 
@@ -116,12 +120,7 @@ class ColumnPreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         rows = _named_rows(rows_of(X))
         self.columns_, self.transformer_ = (), None
         if hasattr(rows, "iloc"):
-            kinds = tuple((name, kind_of(rows[name], name)) for name in rows.columns)
-            values = align_rows(rows, kinds, missing="category").X
-            self.columns_ = tuple((name, kind) for name, kind in kinds if not holds_nothing(values[name], kind))
-            if not self.columns_:
-                raise TableError("No column of these rows holds a value to predict from.")
-            self.transformer_ = _make_steps(self.columns_, "category").fit(values[[name for name, _ in self.columns_]])
+            self._fit_columns(list(rows.columns), lambda name: rows[name])
         elif not sp.issparse(rows):
             self.transformer_ = _make_scaling("category").fit(_as_numbers(rows))
         self.n_features_in_ = rows.shape[1]
@@ -134,10 +133,23 @@ class ColumnPreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if self.columns_:
             if not hasattr(rows, "iloc"):
                 raise TableError("The rows must come in a frame, as those that were learned from.")
+            if can_apply(self.transformer_):
+                return self._transform_columns(rows)
             rows = align_rows(rows, self.columns_, missing="category").X
         elif not sp.issparse(rows):
             rows = _as_numbers(rows)
         return rows if self.transformer_ is None else self.transformer_.transform(rows)
+
+    def _fit_columns(self, names: Sequence[str], column: Callable[[str], pd.Series]) -> None:
+        """Learn from columns that are looked at one by one."""
+        kinds = [(name, kind_of(column(name)[:0], name)) for name in names]
+        values = ((name, kind, read_column(column(name), name, kind)) for name, kind in kinds)
+        self.columns_, self.transformer_ = fit_steps(lambda found: _make_steps(found, "category"), values)
+
+    def _transform_columns(self, rows: pd.DataFrame) -> Matrix:
+        require_columns(rows, [name for name, _ in self.columns_])
+        values = {name: read_column(rows[name], name, kind) for name, kind in self.columns_}
+        return apply_steps(self.transformer_, values, len(rows))
 
 
 def name_texts(rows: Any) -> list[str]:

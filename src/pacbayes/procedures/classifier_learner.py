@@ -14,12 +14,14 @@ from sklearn.pipeline import Pipeline
 from pacbayes._core.predictions import class_numbers
 from pacbayes._core.rows import distinct_labels, find_blocks, take
 from pacbayes._core.steadiness import Answers, Asked, ask_in_blocks, seed_of
+from pacbayes._core.taken import CHUNK_ROWS, TakenRows, can_take_blocks
 from pacbayes._core.types import BoolArray, Classifier, FloatArray, IntArray, Labels, Predictor, Rows, Transformer
 from pacbayes.certificate import Choice
-from pacbayes.learners import OneClass
+from pacbayes.learners import CrossValidatedLogistic, OneClass
 from pacbayes.metrics import CodedJudged, Judged
 from pacbayes.procedures.base import Sample
 from pacbayes.procedures.class_weights import ClassWeight, weight_classes
+from pacbayes.tables import ColumnPreprocessor
 
 __all__ = ["ClassifierLearner", "LearnedClassifier", "judge_classes"]
 
@@ -49,21 +51,36 @@ class ClassifierLearner:
     def learn(self, sample: Sample, count: int) -> LearnedClassifier:
         """Fit on the first rows of the order; those of a single class teach to predict it."""
         rows = sample.order[:count]
-        found = np.unique(sample.y[rows])
+        labels = sample.y[rows]
+        found = distinct_labels(labels)
         if found.size == 1:
             return LearnedClassifier(OneClass(found[0]), probabilities=self.probabilities)
         model = clone(self.classifier)
         parameters = {name: values[rows] for name, values in sample.fit_parameters.items()}
         if self.class_weight is not None:
-            parameters = weight_classes(model, self.class_weight, sample.y[rows], parameters)
+            parameters = weight_classes(model, self.class_weight, labels, parameters)
         if self.preprocessing is None:
-            model = model.fit(take(sample.X, rows), sample.y[rows], **parameters)
+            model = model.fit(take(sample.X, rows), labels, **parameters)
             return LearnedClassifier(model, probabilities=self.probabilities)
-        model = Pipeline([("columns", clone(self.preprocessing)), ("classifier", model)])
-        parameters = {f"classifier__{name}": values for name, values in parameters.items()}
         choice = Choice("preprocessing", type(self.preprocessing).__name__, "learning_rows")
-        model = model.fit(take(sample.X, rows), sample.y[rows], **parameters)
-        return LearnedClassifier(model, (choice,), probabilities=self.probabilities)
+        fitted = _fit_both(clone(self.preprocessing), model, sample.X, rows, labels, parameters)
+        return LearnedClassifier(fitted, (choice,), probabilities=self.probabilities)
+
+
+def _fit_both(
+    steps: Transformer, model: Classifier, X: Rows, rows: IntArray, labels: Labels, parameters: Mapping[str, Labels]
+) -> Pipeline:
+    """Fit preprocessing and classifier on some rows, as a pipeline of both does; where it can be, without copies."""
+    pipeline = Pipeline([("columns", steps), ("classifier", model)])
+    if not (type(steps) is ColumnPreprocessor and can_take_blocks(X)):
+        named = {f"classifier__{name}": values for name, values in parameters.items()}
+        return pipeline.fit(take(X, rows), labels, **named)
+    taken = TakenRows(X, rows)
+    prepared = steps.fit_taken(taken).prepare(taken)
+    # numbers are prepared again whenever they are needed; texts, which take longer, and for other learners, once
+    in_blocks = type(model) is CrossValidatedLogistic and steps.is_cheap
+    model.fit(prepared if in_blocks and rows.size > CHUNK_ROWS else prepared.whole(), labels, **parameters)
+    return pipeline
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from pacbayes._core.types import BoolArray, FloatArray, IntArray
 from pacbayes.tables._columns import holds_nothing
 from pacbayes.tables._error import TableError
 
-__all__ = ["apply_steps", "can_apply", "fit_steps"]
+__all__ = ["apply_steps", "can_apply", "count_outputs", "fit_steps"]
 
 _ROWS = 8192  # at a time, so that a block stays in the cache
 
@@ -111,10 +111,9 @@ def _is_known(name: str, fitted: object) -> bool:
 def apply_steps(steps: ColumnTransformer, values: Mapping[str, NDArray[Any]], rows: int) -> FloatArray:
     """Return what the transformer makes of columns, by name: numbers as doubles, categories as text."""
     parts = {name: (fitted, columns) for name, fitted, columns in steps.transformers_}
-    width = max(place.stop for place in steps.output_indices_.values())
     marks = _marked(parts["numbers"][0]) if "numbers" in parts else None
     plain = "categories" in parts or marks is None or not marks.size
-    found: FloatArray = np.empty((rows, width), order="C" if plain else "F")  # as scikit-learn joins them
+    found: FloatArray = np.empty((rows, count_outputs(steps)), order="C" if plain else "F")  # as scikit-learn joins them
     if "numbers" in parts:
         fitted, columns = parts["numbers"]
         _scale(found, fitted.named_steps["scale"], [values[name] for name in columns], marks)
@@ -122,6 +121,11 @@ def apply_steps(steps: ColumnTransformer, values: Mapping[str, NDArray[Any]], ro
         fitted, columns = parts["categories"]
         _encode(found[:, steps.output_indices_["categories"]], fitted, [values[name] for name in columns])
     return found
+
+
+def count_outputs(steps: ColumnTransformer) -> int:
+    """Return how many columns the transformer results in."""
+    return max(int(place.stop) for place in steps.output_indices_.values())
 
 
 def _marked(numbers: Pipeline) -> IntArray | None:

@@ -15,10 +15,11 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
 from pacbayes._core.rows import refuse_text, rows_of
+from pacbayes._core.taken import PreparedRows, TakenRows
 from pacbayes._core.types import Labels, Matrix, RowsLike
 from pacbayes.tables._align import align_rows, read_column, require_columns
 from pacbayes.tables._columns import Column, kind_of
-from pacbayes.tables._encode import apply_steps, can_apply, fit_steps
+from pacbayes.tables._encode import apply_steps, can_apply, count_outputs, fit_steps
 from pacbayes.tables._error import TableError
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["ColumnPreprocessor", "make_preprocessing", "name_texts"]
 
 MOST_CATEGORIES = 100
+_MANY = 500
 _Step: TypeAlias = "Pipeline | OneHotEncoder"
 
 
@@ -126,6 +128,26 @@ class ColumnPreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.n_features_in_ = rows.shape[1]
         return self
 
+    def fit_taken(self, rows: TakenRows) -> Self:
+        """Learn from rows of a frame that are looked at column by column."""
+        self.columns_, self.transformer_ = (), None
+        _refuse_repeated([str(name) for name in rows.columns])
+        names = {str(name): name for name in rows.columns}
+        self._fit_columns(list(names), lambda name: rows.column(names[name]))
+        self.n_features_in_ = rows.shape[1]
+        return self
+
+    @property
+    def is_cheap(self) -> bool:
+        """Whether all columns are of numbers and not very many, which are prepared as quickly as they are read."""
+        return len(self.columns_) <= _MANY and all(kind == "number" for _, kind in self.columns_)
+
+    def prepare(self, rows: TakenRows) -> PreparedRows:
+        """Return what :meth:`transform` does, block by block when it is needed."""
+        return PreparedRows(
+            rows.shape[0], count_outputs(self.transformer_), lambda start, stop: self.transform(rows.read(start, stop))
+        )
+
     def transform(self, X: RowsLike) -> Matrix:
         """Return numbers; of a frame the columns are found by name."""
         check_is_fitted(self, "n_features_in_")
@@ -172,10 +194,14 @@ def _named_rows(rows: Any) -> Any:
     if not hasattr(rows, "iloc"):
         return rows
     names = [str(name) for name in rows.columns]
+    _refuse_repeated(names)
+    return rows.set_axis(names, axis=1)
+
+
+def _refuse_repeated(names: list[str]) -> None:
     if len(set(names)) < len(names):
         repeated = next(name for name in names if names.count(name) > 1)
         raise TableError(f"Each column of a frame must have a name of its own. Got {repeated!r} more than once.")
-    return rows.set_axis(names, axis=1)
 
 
 def _as_numbers(rows: Any) -> Any:

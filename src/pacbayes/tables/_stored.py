@@ -119,14 +119,27 @@ class StoredRows:
         wanted = np.arange(self.shape[0])[rows] if isinstance(rows, slice) else np.asarray(rows, dtype=np.int64)
         if not wanted.size:
             return self._convert(None)
-        if self._positions.size:
-            places = np.searchsorted(self._positions, wanted, sorter=self._sorting).clip(max=self._positions.size - 1)
-            places = self._sorting[places]
-            if np.array_equal(self._positions[places], wanted):
-                return self._kept.iloc[places].reset_index(drop=True)
-        found = self._gather(wanted)
-        self._hold(wanted[:_AT_HAND], found[:_AT_HAND].copy())
-        return found
+        found, places = self.find_rows(wanted)
+        return found if places.size == len(found) and found is not self._kept else _take(found, places)
+
+    def find_rows(self, rows: IntArray) -> tuple[pd.DataFrame, IntArray]:
+        """Return a frame that holds rows, and where in it they are; they are read if they are not in memory."""
+        places = self._places_of(np.asarray(rows, dtype=np.int64))
+        if places is not None:
+            return self._kept, places
+        found = self._gather(np.asarray(rows, dtype=np.int64))
+        self._hold(rows[:_AT_HAND], found[:_AT_HAND].copy())
+        return found, np.arange(len(found))
+
+    def _places_of(self, wanted: IntArray) -> IntArray | None:
+        """Return where rows are among those in memory, if all of them are."""
+        if np.array_equal(self._positions[: wanted.size], wanted):
+            return np.arange(wanted.size)
+        if not self._positions.size:
+            return None
+        places = np.searchsorted(self._positions, wanted, sorter=self._sorting).clip(max=self._positions.size - 1)
+        places = self._sorting[places]
+        return places if np.array_equal(self._positions[places], wanted) else None
 
     def _gather(self, rows: IntArray) -> pd.DataFrame:
         """Read rows from the files, up to the last of them, each column into one array of its length."""
@@ -157,3 +170,7 @@ class StoredRows:
         if frame is None:
             return pd.DataFrame({name: np.empty(0, dtype=_TYPES[kind]) for name, kind in self._named})
         return pd.DataFrame({name: to_values(frame[name], kind) for name, kind in self._named})
+
+
+def _take(frame: pd.DataFrame, places: IntArray) -> pd.DataFrame:
+    return frame.iloc[places].reset_index(drop=True)

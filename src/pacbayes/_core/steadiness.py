@@ -31,6 +31,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from pacbayes._core.digests import digest_of_arrays
+from pacbayes._core.rows import permute
 from pacbayes._core.types import BoolArray, FloatArray, IntArray, Labels
 
 __all__ = ["ALONE", "Answers", "Asked", "ask_in_blocks", "ask_row_by_row", "sample_size", "seed_of"]
@@ -205,7 +206,7 @@ def ask_in_blocks(
     np.int64(69)
     """
     generator, other = np.random.RandomState(np.asarray(seed, dtype=np.uint32)), _copy_of(model)
-    sample, collected = generator.permutation(n)[:alone].copy(), _Collected(n)  # a copy, lest all n be kept
+    sample, collected = permute(generator, n)[:alone].astype(np.int64), _Collected(n)  # a copy, lest all n be kept
     for members, ask in blocks():
         share = most if members.size == n else max(most * members.size // n, 2)
         chosen, parts = _places_in(members, sample), _random_blocks(generator, members.size, share)

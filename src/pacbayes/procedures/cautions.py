@@ -8,6 +8,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pacbayes._core.coded_labels import CodedLabels
 from pacbayes._core.notes import Note
 from pacbayes._core.rows import count_labels, distinct_labels, is_stored, read_blocks, take
 from pacbayes._core.types import IntArray, RowsLike
@@ -33,7 +34,7 @@ def find_cautions(owner: str, X: RowsLike, y: ArrayLike, *, of_numbers: bool = F
     Labels are classes, or ``of_numbers``.
     """
     notes = []
-    labels = np.asarray(y)
+    labels = y.codes if isinstance(y, CodedLabels) else np.asarray(y)
     changes = int(np.count_nonzero(labels[1:] != labels[:-1]))
     if _is_monotone(labels) if of_numbers else _is_sorted(labels, changes):
         notes.append(Note("sorted_by_label"))
@@ -141,7 +142,7 @@ def _chance_of_agreement(X: Any, different: IntArray) -> float:
 
 def _hash_rows(X: Any, y: ArrayLike) -> NDArray[np.uint64] | None:
     """Return a number for each row and its label, the same for the same; None where rows are not looked into."""
-    labels = np.asarray(y)
+    labels = y.codes if isinstance(y, CodedLabels) else np.asarray(y)
     if labels.size == 0:
         return None
     if is_stored(X) or (hasattr(X, "duplicated") and hasattr(X, "assign")):  # pandas

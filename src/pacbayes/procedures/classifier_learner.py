@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
+from pacbayes._core.coded_labels import code_type, codes_of, take_labels
 from pacbayes._core.predictions import class_numbers
 from pacbayes._core.rows import distinct_labels, find_blocks, take
 from pacbayes._core.steadiness import Answers, Asked, ask_in_blocks, seed_of
@@ -114,8 +115,8 @@ class LearnedClassifier:
     def judge(self, sample: Sample, start: int) -> CodedJudged:
         """Predict the rows from a position of the order on; what depends on the batch is wrong."""
         rows, classes = sample.order[start:], distinct_labels(sample.y)
-        labels = sample.y[rows]
-        seed, truth = seed_of(sample.seed, labels), np.searchsorted(classes, labels).astype(_number_type(classes))
+        labels = take_labels(sample.y, rows)
+        seed, truth = seed_of(sample.seed, labels), codes_of(labels, classes)
         del labels  # of many rows; the numbers take less memory
         return _judge(self.model, sample.X, truth, classes, seed, rows, probabilities=self.probabilities)
 
@@ -160,7 +161,7 @@ def judge_classes(
     np.int64(5)
     """
     places = np.arange(len(labels)) if rows is None else rows
-    truth = np.searchsorted(classes, labels).astype(_number_type(classes))
+    truth = codes_of(labels, classes)
     return _judge(model, X, truth, classes, seed, places, probabilities=probabilities).whole()
 
 
@@ -192,12 +193,7 @@ def _judge(
 def _ask_classes(rows: Rows, classes: Labels, asked: Predictor, part: IntArray) -> IntArray:
     """Return the positions of predictions among the classes, for some of the rows of a block."""
     found = class_numbers(type(asked).__name__, asked.predict(take(rows, part)), classes, part.size)
-    return found.astype(_number_type(classes))
-
-
-def _number_type(classes: Labels) -> type[np.signedinteger[Any]]:
-    """Return the smallest type that holds the position of each class, as there is one number per judged row."""
-    return np.int16 if classes.size < 2**15 else np.int64
+    return found.astype(code_type(classes.size))
 
 
 def _find_near_ties(model: Any, rows: Rows) -> BoolArray:

@@ -29,7 +29,7 @@ def find_hardest(model: Predictor, table: Table, count: int) -> list[Hard]:
     """Return up to ``count`` misclassified rows, worst first."""
     if count == 0:
         return []
-    labels = table.y
+    labels = np.asarray(table.y)
     predicted = np.concatenate([np.asarray(model.predict(rows)) for rows in read_blocks(table.X)])
     wrong = np.flatnonzero(predicted != labels)
     if hasattr(model, "predict_proba") and hasattr(model, "classes_") and wrong.size:

@@ -20,8 +20,9 @@ from pacbayes.tables.formats import FORMATS
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["IN_MEMORY", "open_table"]
+__all__ = ["AT_ONCE", "IN_MEMORY", "open_table"]
 
+AT_ONCE = 1 << 24  # bytes of files up to which a table is read at once; the reader then has all of it, too
 IN_MEMORY = 1 << 28  # bytes of a file, or of its cells, from which on a table stays in its files
 
 
@@ -71,7 +72,7 @@ def open_table(
     options: dict[str, Any] = {"drop": drop, "positive": positive, "missing": missing, "groups": groups}
     found = _read_or_open(Path(path), max_memory, reading)
     if isinstance(found, Batches):
-        return scan_table(found, target, **options)
+        return scan_table(found, target, **options, most=min(to_bytes(max_memory), IN_MEMORY))
     return prepare_table(found, target, **options)
 
 
@@ -81,11 +82,12 @@ def _read_or_open(place: Path, max_memory: int | str | None, reading: dict[str, 
     kind = COLUMNAR.get(description.suffix)
     if packing or (kind is None and FORMATS[description.suffix] is not read_text):
         return read_table(place, max_memory=limit, **reading)
-    large = sum(file.stat().st_size for file in files) > IN_MEMORY
+    size = sum(file.stat().st_size for file in files)
     if kind is None:
+        large = size > IN_MEMORY
         return convert_text(place, description) if large else read_table(place, max_memory=limit, **reading)
     opened = Batches(kind, files, description, place.name)
-    if large:
+    if size > min(AT_ONCE, IN_MEMORY):
         return opened
     try:
         return read_table(place, max_memory=min(limit, IN_MEMORY), **reading)

@@ -19,7 +19,7 @@ PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --durations 25 -
 WITHOUT_TORCH = $(if $(wildcard $(VENV)/.torch),,--ignore-glob='*/pacbayes/torch/*' --ignore=docs/networks.md)
 DOCTESTS = $(BIN)/python -m pytest --doctest-modules --doctest-glob='*.md' -p no:cacheprovider
 
-.PHONY: demo test test-all test-lowest test-versions test-boosters test-torch fuzz docs browser lint format bench clean help
+.PHONY: demo test test-all test-lowest test-versions test-boosters test-torch fuzz docs dist test-dist browser lint format bench clean help
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -78,6 +78,18 @@ docs: .venv-docs/.tools ## the site, into site/; it is read without a network: o
 	.venv-docs/$(notdir $(BIN))/python -m pip install --quiet -r .venv-docs/requirements.txt
 	@touch $@
 
+dist: .venv-release/.tools ## sdist and wheel of the last commit, built twice to the same bytes, checked and listed
+	.venv-release/$(notdir $(BIN))/python tools/distribution.py dist
+
+test-dist: dist ## the built wheel in empty environments: each extra alone, Python 3.11 to 3.13, lowest and newest
+	$(PYTHON) tools/clean_installs.py dist --lowest requirements-lowest.txt
+
+.venv-release/.tools: pyproject.toml
+	$(PYTHON) -m venv .venv-release
+	$(PYTHON) -c '$(EXTRA)' release > .venv-release/requirements.txt
+	.venv-release/$(notdir $(BIN))/python -m pip install --quiet -r .venv-release/requirements.txt
+	@touch $@
+
 browser: ## chromium, its driver and axe-core for the tests of report and site, where they may be installed
 	@bash tools/browser.sh
 
@@ -114,4 +126,4 @@ $(VENV)/.wheel: $(VENV)/.tools $(SOURCES)
 	@touch $@
 
 clean: ## remove everything that was set up
-	rm -rf demo-report site .browser .venv .venv-lowest .venv-boosters .venv-docs .pytest_cache .mypy_cache .ruff_cache .hypothesis dist
+	rm -rf demo-report site .browser .venv .venv-lowest .venv-boosters .venv-docs .venv-release .pytest_cache .mypy_cache .ruff_cache .hypothesis dist

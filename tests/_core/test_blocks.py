@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pacbayes._core.rows import count_labels, distinct_labels, find_blocks
+from pacbayes._core.rows import count_labels, distinct_labels, locate_blocks, map_blocks, take
 from pacbayes._core.steadiness import ask_in_blocks, ask_row_by_row
 
 ROWS = np.random.default_rng(0).normal(size=1000)
@@ -11,20 +11,16 @@ TRUTH = (ROWS > 0.0).astype(int)
 ORDER = np.random.default_rng(1).permutation(1000)
 
 
-def blocks(answer, size=130):
-    """Blocks as they lie in the rows; places are those of the rows in a random order."""
-    which = np.argsort(ORDER)
-
-    def make():
-        for start in range(0, 1000, size):
-            members = np.sort(which[start : start + size])
-            yield members, lambda model, part, members=members: answer(model, ROWS[ORDER[members[part]]])
-
-    return make
+@pytest.fixture(autouse=True)
+def small_blocks(monkeypatch):
+    monkeypatch.setattr("pacbayes._core.rows.BLOCK_ROWS", 130)
 
 
-def ask(answer, **options):
-    return ask_in_blocks("model", blocks(answer), 1000, [7], truth=TRUTH[ORDER], **options)
+def ask(answer, seed=7):
+    def ask_rows(model, block, part):
+        return answer(model, block[part, 0])
+
+    return ask_in_blocks("model", ask_rows, ROWS[:, None], ORDER, [seed], truth=TRUTH[ORDER])
 
 
 def test_who_answers_row_by_row_gives_the_same_answers_in_blocks():
@@ -55,7 +51,7 @@ def test_a_few_rows_that_depend_on_the_batch_are_errors():
         wrong = np.isin(rows, ROWS[shaky]) & (len(rows) == 1)
         return np.where(wrong, 0, (rows > 0.0).astype(int))
 
-    found = [ask_in_blocks("model", blocks(answer), 1000, [seed], truth=TRUTH[ORDER]) for seed in range(40)]
+    found = [ask(answer, seed) for seed in range(40)]
     counts = {int((each.wrong_where_different(TRUTH[ORDER]) != TRUTH[ORDER]).sum()) for each in found}
     assert counts == {0, 4}  # none of the four was in the sample, or all of them are found
 
@@ -70,16 +66,37 @@ def test_who_fails_on_a_few_rows_is_refused():
         ask(answer)
 
 
-def test_places_come_once_and_in_their_order(monkeypatch):
-    monkeypatch.setattr("pacbayes._core.rows.BLOCK_ROWS", 130)
+def test_places_come_once_and_in_their_order():
     places = ORDER[300:]
-    found = list(find_blocks(ROWS[:, None], places))
-    assert len(found) == 8
-    np.testing.assert_array_equal(np.sort(np.concatenate([which for which, _ in found])), np.arange(700))
-    for number, (which, rows) in enumerate(found):
+    located = list(locate_blocks(ROWS[:, None], places))
+    found = map_blocks(ROWS[:, None], lambda rows, inside, _: take(rows, inside), [each for _, each in located], None)
+    assert len(located) == 8
+    np.testing.assert_array_equal(np.sort(np.concatenate([which for which, _ in located])), np.arange(700))
+    for number, ((which, _), rows) in enumerate(zip(located, found, strict=True)):
         assert (np.diff(which) > 0).all()
         assert (places[which] // 130 == number).all()
         np.testing.assert_array_equal(rows[:, 0], ROWS[places[which]])
+
+
+def test_all_rows_of_a_block_need_no_names():
+    assert [inside for _, inside in locate_blocks(ROWS[:, None], np.arange(1000))] == [None] * 8
+    assert [inside for _, inside in locate_blocks(ROWS[:100, None], np.arange(100))] == [None]
+
+
+def test_blocks_without_rows_to_ask_about_are_left_out():
+    read = []
+
+    def answer(_, rows):
+        read.append(rows)
+        return (rows > 0.0).astype(int)
+
+    def ask_rows(model, block, part):
+        return answer(model, block[part, 0])
+
+    some = ORDER[ORDER < 130]
+    found = ask_in_blocks("model", ask_rows, ROWS[:, None], some, [7], truth=TRUTH[some])
+    np.testing.assert_array_equal(found.together, TRUTH[some])
+    assert np.isin(np.concatenate(read), ROWS[:130]).all()
 
 
 @pytest.mark.parametrize("labels", [ORDER % 3, ORDER % 40, np.array(["b", "a", "ccc"])[ORDER % 3], ORDER / 7.0])

@@ -107,3 +107,18 @@ def test_a_bound_that_reads_other_numbers_than_errors_says_so():
     names = [part["name"] for part in composition(forest.certificate_)]
     assert names[:2] == ["observed", "inference"]
     assert "Chance and inference" in render(forest.certificate_)
+
+
+def test_hundreds_of_groups_are_charted_at_both_ends_and_listed_once():
+    groups = [f"shop {number}" for number in range(60)]
+    rows = [each for each in groups for _ in range(30)] + ["<b>small</b>"]
+    wrong = [int(number % 30 < number // 90) for number in range(1800)] + [0]
+    page = render(pb.certify_predictions([0] * 1801, wrong, groups={"shop": rows}))
+    assert page.count('<td class="chart">') == 20
+    table = page[page.index('<table class="groups" id="all-1">') :]
+    assert table[: table.index("</table>")].count("<tr>") == 1 + 61
+    assert "<summary>All 61 groups</summary>" in page
+    assert "1 of 61 groups have too few rows" in page
+    assert "&lt;b&gt;small&lt;/b&gt;" in page
+    assert page.index("The 10 worst limits") < page.index("shop 59") < page.index("The 10 best limits")
+    assert "41 further statements about groups" in page

@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from pacbayes._core import digests, rows
-from pacbayes._core.rows import find_blocks, is_stored, read_blocks, take
+from pacbayes._core.rows import is_stored, locate_blocks, map_blocks, read_blocks, take
 from pacbayes.certificate import data_digest
 from pacbayes.procedures.cautions import find_repetitions, hash_rows
 from pacbayes.tables import (
@@ -100,10 +100,14 @@ def test_is_the_table_that_it_is_in_memory(files, in_batches, monkeypatch, name)
     table.X.keep(order[:150])
     for some in (order[:150], order[40:90], order[140:160], np.arange(3)):
         pd.testing.assert_frame_equal(take(table.X, some), take(whole.X, some))
-    for one, two in zip(find_blocks(table.X, order[150:]), find_blocks(whole.X, order[150:]), strict=True):
-        np.testing.assert_array_equal(one[0], two[0])
-        pd.testing.assert_frame_equal(one[1], two[1])
-        pd.testing.assert_frame_equal(one[1], take(whole.X, order[150:][one[0]]))
+    located = list(locate_blocks(table.X, order[150:]))
+    parts = [
+        map_blocks(X, lambda block, inside, _: take(block, inside), [each for _, each in located], None)
+        for X in (table.X, whole.X)
+    ]
+    for (which, _), one, two in zip(located, *parts, strict=True):
+        pd.testing.assert_frame_equal(one, two)
+        pd.testing.assert_frame_equal(one, take(whole.X, order[150:][which]))
 
 
 def test_files_of_a_folder_are_one_table_in_memory_too(files):

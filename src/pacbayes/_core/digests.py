@@ -2,7 +2,7 @@
 
 An array is hashed as its name, a line ``kind:shape`` and its values, row by row. Numbers and truth values that doubles
 hold exactly are of the kind ``number``: little-endian doubles, with one zero and one NaN. Everything else is of the
-kind ``value``: each value as a tag of one byte that says what it is (see ``_encode``), the length of what follows in
+kind ``value``: each value as a tag of one byte that says what it is (see ``encode``), the length of what follows in
 eight little-endian bytes, and its text in UTF-8; whole numbers that no double holds are among these, and so are names.
 So 1, 1.0 and True agree in arrays of numbers, while 1, "1", True and None differ in arrays of objects.
 
@@ -17,9 +17,7 @@ the digest that they have in memory, whoever hashes which blocks.
 
 from __future__ import annotations
 
-import datetime as dt
 import hashlib
-import math
 import numbers
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -27,21 +25,21 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pacbayes._core.encoding import encode, encode_doubles, encode_values
+from pacbayes._core.rows import map_blocks
+
 if TYPE_CHECKING:
     from hashlib import _Hash
 
     from pacbayes._core.types import RowsLike
 
-__all__ = ["DIGEST_ROWS", "data_digest", "digest_of_arrays"]
+__all__ = ["DIGEST_ROWS", "data_digest", "digest_of_arrays", "find_exact"]
 
 _Column: TypeAlias = tuple[object, NDArray[Any], bool]  # a name, values, and whether doubles hold them exactly
 
 DIGEST_ROWS = 1 << 16  # of a block that is hashed by itself
 _ROWS = 8192
 _EXACT = 2**53  # up to which doubles hold all whole numbers
-_SECONDS = {"W": 604800, "D": 86400, "h": 3600, "m": 60, "s": 1}
-_PARTS = {"ms": 10**3, "us": 10**6, "ns": 10**9, "ps": 10**12, "fs": 10**15, "as": 10**18}
-_EPOCH = dt.datetime(1970, 1, 1)  # noqa: DTZ001  (like numpy's, in no time zone)
 
 
 def data_digest(X: RowsLike, y: ArrayLike) -> str:
@@ -113,17 +111,61 @@ def _add_frame(hasher: _Hash, frame: Any) -> None:
 
 
 def _add_stored(hasher: _Hash, X: Any) -> None:
-    """Add rows that are read block by block, whose columns hold doubles or text: as the frame of all of them."""
+    """Add rows that are read block by block, wherever they are: as the array or the frame of all of them.
+
+    ``X.exact`` says of all rows whether doubles hold them exactly: of an array, or of each column of a frame.
+    """
     rows, columns = X.shape
-    numeric = all(kind == "number" for kind in X.kinds)
-    hasher.update(_encode("X") + f"number:{X.shape}\n".encode() if numeric else _columns_line(columns, rows))
-    for frame in X.read_blocks(DIGEST_ROWS):
-        if numeric:
-            _add_block(hasher, frame.to_numpy(), rows, exact=True)
-        else:
-            arrays = [(name, _as_array(values)) for name, values in _columns_of(frame)]
-            kinds = zip(arrays, X.kinds, strict=True)
-            _add_columns(hasher, [(name, array, kind == "number") for (name, array), kind in kinds], rows)
+    exact: bool | tuple[bool, ...] = X.exact
+    if isinstance(exact, tuple) and not all(exact):
+        hasher.update(_columns_line(columns, rows))
+    else:
+        hasher.update(encode("X") + f"{'number' if exact else 'value'}:{X.shape}\n".encode())
+    if rows <= DIGEST_ROWS:
+        for block in X.read_blocks(DIGEST_ROWS):
+            _update(hasher, block, exact)
+        return
+    tasks = [True] * -(-rows // DIGEST_ROWS)
+    for digest in map_blocks(X, _digest_block, tasks, exact, DIGEST_ROWS):
+        hasher.update(digest or b"")
+
+
+def _digest_block(block: Any, task: bool, exact: bool | tuple[bool, ...]) -> bytes:
+    """Return the SHA-256 of a block by itself."""
+    del task
+    own = hashlib.sha256()
+    _update(own, block, exact)
+    return own.digest()
+
+
+def _update(hasher: _Hash, block: Any, exact: bool | tuple[bool, ...]) -> None:
+    """Add the values of a block: of an array or a frame of numbers as one, of any other frame column by column."""
+    if not isinstance(exact, tuple) or all(exact):
+        _add_values(hasher, _as_array(block), exact=bool(exact))
+        return
+    columns = zip(_columns_of(block), exact, strict=True)
+    _update_columns(hasher, [(name, _part_array(values, exact=own), own) for (name, values), own in columns])
+
+
+def _part_array(values: Any, *, exact: bool) -> NDArray[Any]:
+    """Return a part of a column, as it is where other parts decide that doubles do not hold all of it."""
+    whole = not isinstance(values.dtype, np.dtype) and getattr(values.dtype, "kind", "O") in "iu"
+    return _objects(values.to_list()) if whole and not exact else _as_array(values)
+
+
+def find_exact(block: Any) -> bool | tuple[bool, ...]:
+    """Return whether doubles hold a block exactly: of an array, or of each column of a frame.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pacbayes._core.digests import find_exact
+    >>> find_exact(np.array([[1, 2]])), find_exact(np.array([[2**53 + 1, 2]]))
+    (True, False)
+    """
+    if hasattr(block, "columns"):
+        return tuple(_is_number(_as_array(values)) for _, values in _columns_of(block))
+    return _is_number(_as_array(block))
 
 
 def _columns_line(columns: int, rows: int) -> bytes:
@@ -134,18 +176,22 @@ def _columns_line(columns: int, rows: int) -> bytes:
 def _add_columns(hasher: _Hash, columns: Sequence[_Column], rows: int) -> None:
     """Add the columns of one block of a frame of so many rows."""
     own = hasher if rows <= DIGEST_ROWS else hashlib.sha256()
-    for name, array, exact in columns:
-        own.update(_encode(name) + f"{'number' if exact else 'value'}:{array.shape}\n".encode())
-        _add_values(own, array, exact=exact)
+    _update_columns(own, columns)
     if own is not hasher:
         hasher.update(own.digest())
+
+
+def _update_columns(hasher: _Hash, columns: Sequence[_Column]) -> None:
+    for name, array, exact in columns:
+        hasher.update(encode(name) + f"{'number' if exact else 'value'}:{array.shape}\n".encode())
+        _add_values(hasher, array, exact=exact)
 
 
 def _add(hasher: _Hash, name: object, values: Any) -> None:
     coded = hasattr(values, "codes") and hasattr(values, "classes")  # labels, each of which occurs
     array = values if coded else _as_array(values)
     exact, rows = _is_number(values.classes if coded else array), len(array) if array.ndim else 1
-    hasher.update(_encode(name) + f"{'number' if exact else 'value'}:{array.shape}\n".encode())
+    hasher.update(encode(name) + f"{'number' if exact else 'value'}:{array.shape}\n".encode())
     for start in range(0, max(rows, 1), DIGEST_ROWS):
         _add_block(hasher, array[start : start + DIGEST_ROWS] if array.ndim else array, rows, exact=exact)
 
@@ -163,7 +209,7 @@ def _add_block(hasher: _Hash, block: NDArray[Any], rows: int, *, exact: bool) ->
 def _add_values(hasher: _Hash, array: NDArray[Any], *, exact: bool) -> None:
     for start in range(0, max(1, len(array)) if array.ndim else 1, _ROWS):
         block = array[start : start + _ROWS] if array.ndim else array
-        hasher.update(_doubles(block) if exact else _values(block))
+        hasher.update(encode_doubles(block) if exact else encode_values(block))
 
 
 def _as_array(values: Any) -> NDArray[Any]:
@@ -234,87 +280,3 @@ def _is_double(value: int) -> bool:
     """Return whether a double holds a whole number exactly."""
     odd = abs(value) // (value & -value) if value else 0
     return odd <= _EXACT and abs(value) < 2**1023
-
-
-def _doubles(block: NDArray[Any]) -> bytes:
-    doubles = np.asarray(block, dtype="<f8") + 0.0  # -0.0 becomes 0.0
-    unknown = np.isnan(doubles)
-    if np.any(unknown):
-        doubles = np.where(unknown, np.nan, doubles)
-    return bytes(np.ascontiguousarray(doubles, dtype="<f8").tobytes())
-
-
-def _values(block: NDArray[Any]) -> bytes:
-    if block.dtype.kind in "Mm":
-        unit, step = np.datetime_data(block.dtype)
-        return b"".join(_encode_time(value, unit, step) for value in block.flat)
-    values, texts = np.ravel(block).tolist(), dict[str, bytes]()
-    for value in values:
-        if type(value) is str and value not in texts:
-            texts[value] = _part(b"t", value)
-    return b"".join([texts[value] if type(value) is str else _encode(value) for value in values])
-
-
-def _encode(value: object) -> bytes:
-    """Return a value as its tag, its length and its text.
-
-    The tags: ``t`` text, ``n`` number, ``b`` truth value, ``0`` nothing, ``y`` bytes, ``d`` moment, ``s`` span of time,
-    ``l`` list, ``o`` any other with the name of its type.
-    """
-    if isinstance(value, np.datetime64 | np.timedelta64):
-        return _encode_time(value, *np.datetime_data(value.dtype))
-    if isinstance(value, np.generic) and not isinstance(value, np.longdouble | np.clongdouble):
-        value = value.item()
-    return _part(*_tagged(value))
-
-
-def _tagged(value: object) -> tuple[bytes, str | bytes]:
-    """Return the tag of a value and its text."""
-    tag, text = b"o", f"{type(value).__module__}.{type(value).__qualname__}:"
-    if isinstance(value, str):
-        return b"t", value
-    if isinstance(value, bool):
-        tag, text = b"b", str(int(value))
-    elif isinstance(value, int | float):
-        tag, text = b"n", _number_text(value)
-    elif value is None or type(value).__name__ == "NAType":
-        tag, text = b"0", ""
-    elif isinstance(value, bytes | bytearray):
-        return b"y", bytes(value)
-    elif isinstance(value, dt.datetime) and value.tzinfo is None and not hasattr(value, "nanosecond"):
-        tag, text = b"d", str((value - _EPOCH) // dt.timedelta(microseconds=1) * 10**12)
-    elif isinstance(value, list | tuple | np.ndarray):
-        shape = str(value.shape) if isinstance(value, np.ndarray) else f"({len(value)},)"
-        return b"l", shape.encode() + b"".join(
-            _encode(each) for each in (value.flat if isinstance(value, np.ndarray) else value)
-        )
-    else:
-        text += str(value)
-    return tag, text
-
-
-def _number_text(value: float) -> str:
-    """Return the shortest text of a number, the same for a whole number as for the double that holds it."""
-    if isinstance(value, int):
-        return str(int(value))
-    return str(int(value)) if math.isfinite(value) and value.is_integer() else repr(float(value))
-
-
-def _encode_time(value: Any, unit: str, step: int) -> bytes:
-    """Return a moment or a span in attoseconds, so that its unit does not matter; months have no length in them."""
-    tag = b"d" if value.dtype.kind == "M" else b"s"
-    if np.isnat(value):
-        return _part(tag, "NaT")
-    if unit in ("Y", "M") and tag == b"d":
-        value, unit, step = value.astype("datetime64[D]"), "D", 1
-    ticks = int(value.astype(np.int64)) * step
-    if unit in _SECONDS:
-        return _part(tag, str(ticks * _SECONDS[unit] * 10**18))
-    if unit in _PARTS:
-        return _part(tag, str(ticks * (10**18 // _PARTS[unit])))
-    return _part(tag, f"{ticks} {unit}")
-
-
-def _part(tag: bytes, content: str | bytes) -> bytes:
-    text = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content
-    return tag + len(text).to_bytes(8, "little") + text

@@ -9,10 +9,14 @@ import numpy as np
 
 __all__ = ["mark_code", "to_plain", "visible"]
 
+_PLAIN = frozenset({str, int, float, bool})
+
 
 def to_plain(value: object) -> object:
     """Return nested plain Python values; arrays become lists, numbers of numpy those of Python."""
-    if isinstance(value, Mapping):
+    if value is None or type(value) in _PLAIN:
+        return value
+    if isinstance(value, dict | Mapping):  # a dict is found faster as such
         return {str(key): to_plain(item) for key, item in value.items()}
     if isinstance(value, np.ndarray | np.generic):
         return value.tolist()

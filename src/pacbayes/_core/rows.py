@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Iterator
-from typing import Any, cast
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import scipy.sparse as sp
@@ -25,11 +25,13 @@ __all__ = [
     "BLOCK_ROWS",
     "concatenate",
     "count_labels",
+    "cut_blocks",
     "distinct_labels",
-    "find_blocks",
     "is_stored",
     "keep_rows",
     "labels_of",
+    "locate_blocks",
+    "map_blocks",
     "numbers_of",
     "permute",
     "read_blocks",
@@ -44,6 +46,10 @@ _AHEAD = 8  # blocks
 _FEW = 16  # classes that are compared with each label
 _MANY = 1_000_000  # rows whose numbers take four bytes each
 _EXACT = 2**53  # whole numbers up to here are doubles
+
+Task = TypeVar("Task")
+Common = TypeVar("Common")
+Result = TypeVar("Result")
 
 
 def rows_of(X: RowsLike) -> Rows:
@@ -210,35 +216,28 @@ def permute(generator: np.random.RandomState, rows: int) -> IntArray:
     return cast("IntArray", numbers)
 
 
-def find_blocks(X: Rows, places: IntArray) -> Iterator[tuple[IntArray, Rows]]:
-    """Yield the rows at some places, block by block as they lie in X: which of the places they are, and the rows.
+def locate_blocks(X: Rows, places: IntArray) -> Iterator[tuple[IntArray, IntArray | None]]:
+    """Yield for each block of rows as they lie in X which of some places are in it, and where in the block these are.
 
-    What is in a block depends on the places alone, and not on what holds the rows.
+    Both depend on the places alone, and not on what holds the rows. None stands for all rows of a block in their order.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from pacbayes._core.rows import find_blocks
-    >>> found = find_blocks(np.array([[5.0], [6.0], [7.0]]), np.array([2, 0]))
-    >>> [(which.tolist(), rows.tolist()) for which, rows in found]
-    [([0, 1], [[7.0], [5.0]])]
+    >>> from pacbayes._core.rows import locate_blocks
+    >>> found = locate_blocks(np.array([[5.0], [6.0], [7.0]]), np.array([2, 0]))
+    >>> [(which.tolist(), inside.tolist()) for which, inside in found]
+    [([0, 1], [2, 0])]
     """
-    if not is_stored(X) and int(X.shape[0]) <= BLOCK_ROWS:
-        yield np.arange(places.size), take(X, places)
+    rows = int(X.shape[0])
+    if rows <= BLOCK_ROWS:
+        yield np.arange(places.size), _shorten(places, rows)
         return
-    stored, start, ahead = is_stored(X), 0, _Ahead(places)
-    for rows in cast("Any", X).read_blocks(BLOCK_ROWS) if stored else _sizes(int(X.shape[0])):
-        size = int(rows.shape[0]) if stored else rows
-        which, inside = ahead.find(start, size)
-        if which.size:
-            yield which, take(rows if stored else X, inside if stored else inside + start)
-        start += size
-
-
-def _sizes(rows: int) -> Iterator[int]:
-    """Yield how many rows each block has."""
+    ahead = _Ahead(places)
     for start in range(0, rows, BLOCK_ROWS):
-        yield min(BLOCK_ROWS, rows - start)
+        size = min(BLOCK_ROWS, rows - start)
+        which, inside = ahead.find(start, size)
+        yield which, _shorten(inside.astype(np.int32), size)
 
 
 class _Ahead:
@@ -263,6 +262,63 @@ class _Ahead:
             part = self._places[first : first + BLOCK_ROWS]
             found = np.flatnonzero((part >= start) & (part < start + size))
             self._which[part[found] - start] = first + found
+
+
+def _shorten(inside: Any, rows: int) -> IntArray | None:
+    return None if inside.size == rows and np.array_equal(inside, np.arange(rows)) else inside
+
+
+def map_blocks(
+    X: Rows,
+    function: Callable[[Rows, Task, Common], Result],
+    tasks: Iterable[Task | None],
+    common: Common,
+    size: int | None = None,
+) -> Iterator[Result | None]:
+    """Yield what a function gives for each block of rows, in their order; where rows are elsewhere, it runs there.
+
+    Parameters
+    ----------
+    X : rows
+        Of any kind; the function gets a block in the same container, of a file in a frame. It must not change it.
+    function : callable
+        From the rows of a block, what is to be done with them, and what is common to all blocks.
+    tasks : iterable
+        What is to be done, block by block; where it is None, the block is left out and so is its result.
+    common : object
+        The same for all blocks, such as a model: where rows are elsewhere, it is sent once to each place.
+    size : int, optional
+        Rows of a block.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pacbayes._core.rows import map_blocks
+    >>> total = lambda rows, add, factor: float(rows.sum() * factor + add)
+    >>> list(map_blocks(np.arange(5.0)[:, None], total, [1, None, 3], 2, size=2))
+    [3.0, None, 11.0]
+    """
+    size = BLOCK_ROWS if size is None else size
+    if hasattr(X, "map_blocks"):
+        yield from cast("Any", X).map_blocks(function, tasks, common, size)
+        return
+    for rows, task in zip(read_blocks(X, size) if is_stored(X) else _view_blocks(X, size), tasks, strict=True):
+        yield None if task is None else function(rows, task, common)
+
+
+def _view_blocks(X: Rows, size: int) -> Iterator[Rows]:
+    """Yield all rows in their order, so many at a time, without a copy where what holds them has such."""
+    if 0 < int(X.shape[0]) <= size:
+        yield X
+        return
+    for start in range(0, int(X.shape[0]), size):
+        yield X.iloc[start : start + size] if hasattr(X, "iloc") else X[start : start + size]
+
+
+def cut_blocks(values: Labels) -> Iterator[Labels]:
+    """Yield values of rows, such as labels, in the blocks that rows are read in."""
+    for start in range(0, values.size, BLOCK_ROWS):
+        yield values[start : start + BLOCK_ROWS]
 
 
 def take(X: Rows, rows: slice | IntArray) -> Rows:

@@ -5,8 +5,9 @@ random order, size and composition, and for all of them at once. The first two a
 remembers of one is there in another. The random numbers follow from a seed and from the true labels, neither of which a
 predictor is shown.
 
-Rows that are too many for one batch are asked block by block (:func:`pacbayes._core.rows.find_blocks`), those of the
-sample that are in a block first, and small batches are made of rows of one block.
+Rows that are too many for one batch are asked block by block (:func:`pacbayes._core.rows.map_blocks`), those of the
+sample that are in a block first, and small batches are made of rows of one block. Where rows are on other machines,
+each block is put to copies of its own; the random numbers are the same.
 
 A row that gets different answers counts as an error. If one of the sample does, all rows are asked one at a time, so
 that the count is exact. If more than a handful and more than one in a hundred differ, the predictor is refused:
@@ -21,8 +22,8 @@ is asked first, by more than chance does once in a thousand million times.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from copy import deepcopy
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
@@ -30,24 +31,35 @@ from typing import Any, TypeVar
 import numpy as np
 from scipy.special import gammaln
 
+from pacbayes._core.asking import (
+    Asked,
+    AskRows,
+    Found,
+    Parts,
+    Task,
+    answer_alone,
+    answer_block,
+    draw_batches,
+    keep_different,
+    sentence,
+)
 from pacbayes._core.digests import digest_of_arrays
-from pacbayes._core.rows import permute
-from pacbayes._core.types import BoolArray, FloatArray, IntArray, Labels
+from pacbayes._core.rows import locate_blocks, map_blocks, permute
+from pacbayes._core.types import BoolArray, FloatArray, IntArray, Labels, Rows
 
-__all__ = ["ALONE", "Answers", "Asked", "ask_in_blocks", "ask_row_by_row", "sample_size", "seed_of"]
+__all__ = ["ALONE", "Answers", "ask_in_blocks", "ask_row_by_row", "sample_size", "seed_of"]
 
 ALONE = 64  # rows that are asked alone: 5 in 100 rows that differ stay hidden with probability .04
 _LEAST_ALONE = 8
-_BLOCK = 64  # mean size of a small batch, while there are at most so many:
-_BLOCKS = 128
+_BATCHES = 128
 _HANDFUL, _SHARE = 5, 0.01
 _CHANCE = 1e-9
 
 Model = TypeVar("Model")
 Ask = Callable[[Model, IntArray], Any]
-# positions of the rows of a block, and what asks about some of them, by their places in the block
-Asked = tuple[IntArray, Ask[Model]]
-Parts = list[tuple[IntArray, Any]]
+# for each block the positions of its rows among all that are asked about, ascending, and where in the block they are
+Located = Callable[[], Iterable[tuple[IntArray, IntArray | None]]]
+Run = Callable[[Callable[[Rows, Task, Asked[Any]], Any], Iterator[Task | None]], Iterator[Any]]
 
 
 def seed_of(seed: int, labels: Labels) -> list[int]:
@@ -125,7 +137,7 @@ def ask_row_by_row(
     seed: Sequence[int],
     alone: int = ALONE,
     *,
-    blocks: int = _BLOCKS,
+    blocks: int = _BATCHES,
     within: float = 0.0,
     verb: str = "answer for",
     truth: IntArray | None = None,
@@ -167,105 +179,129 @@ def ask_row_by_row(
     ValueError: str must answer for each row by itself. Got 30 of 64 rows that are answered differently alone or in \
 another batch.
     """
-    options = {"most": blocks, "within": within, "verb": verb, "truth": truth, "errs": errs}
-    return ask_in_blocks(model, lambda: [(np.arange(n), ask)], n, seed, alone, **options)  # type: ignore[arg-type]
+    asked = Asked(model, lambda one, _, part: ask(one, part), verb)
+    nothing = np.empty((n, 0))
+
+    def run(function: Any, tasks: Iterator[Task | None]) -> Iterator[Any]:
+        return (function(nothing, task, asked) for task in tasks)
+
+    asking = _Asking(lambda: [(np.arange(n), None)], run, n, seed, alone, blocks)
+    return asking.judge(model, verb, within, partial(_errors, truth=truth) if truth is not None else errs)
 
 
 def ask_in_blocks(
     model: Model,
-    blocks: Callable[[], Iterable[Asked[Model]]],
-    n: int,
+    ask: AskRows[Model],
+    X: Rows,
+    places: IntArray,
     seed: Sequence[int],
     alone: int = ALONE,
     *,
-    most: int = _BLOCKS,
     within: float = 0.0,
     verb: str = "answer for",
     truth: IntArray | None = None,
     errs: Callable[[Answers], BoolArray] | None = None,
 ) -> Answers:
-    """Ask a predictor about ``n`` rows that come in blocks, as :func:`ask_row_by_row` does about those of one.
+    """Ask a predictor about rows block by block, wherever they are, as :func:`ask_row_by_row` does about those of one.
+
+    Each block is asked in its share of small batches, and in at least two.
 
     Parameters
     ----------
-    model, n, seed, alone, within, verb, truth, errs
+    model, seed, alone, within, verb, truth, errs
         As for :func:`ask_row_by_row`.
-    blocks : callable
-        Gives the blocks, the same each time: positions among the ``n`` rows, ascending, and what asks about some of
-        them.
-    most : int
-        Small batches that all rows are asked in at most, but for two of each block.
+    ask : callable
+        From the predictor, rows of a block, and places of some of them to an array of answers that are numbers. It has
+        to be a function of a module, or a partial of one, that can be sent to where the rows are.
+    X : rows
+    places : ndarray
+        Which rows are asked about; answers are in their order.
 
     Examples
     --------
     >>> import numpy as np
     >>> from pacbayes._core.steadiness import ask_in_blocks
-    >>> rows, halves = np.arange(100.0), (np.arange(50), np.arange(50, 100))
-    >>> blocks = lambda: [(half, lambda _, part, half=half: (rows[half[part]] > 30).astype(int)) for half in halves]
-    >>> ask_in_blocks("threshold", blocks, 100, [0]).together.sum()
+    >>> above = lambda threshold, rows, part: (rows[part, 0] > threshold).astype(int)
+    >>> ask_in_blocks(30, above, np.arange(100.0)[:, None], np.arange(100), [0]).together.sum()
     np.int64(69)
     """
-    generator, other = np.random.RandomState(np.asarray(seed, dtype=np.uint32)), _copy_of(model)
-    sample, collected = permute(generator, n)[:alone].astype(np.int64), _Collected(n)  # a copy, lest all n be kept
-    for members, ask in blocks():
-        share = most if members.size == n else max(most * members.size // n, 2)
-        chosen, parts = _places_in(members, sample), _random_blocks(generator, members.size, share)
-        try:
-            singly = _ask_alone(other, ask, chosen)
-            in_parts = [(part, ask(other, part)) for part in parts]
-        except Exception as error:
-            ask(model, np.arange(members.size))  # what fails for all rows says so itself
-            raise ValueError(_sentence(model, verb, f"It fails for a few rows: {_line(error)}")) from error
-        collected.add(members, ask(model, np.arange(members.size)), singly, in_parts)
-    found = int(Answers(collected.together, collected.alone).different(within).sum())
-    _refuse_many(model, verb, found, sample.size)
-    if found and sample.size < n:
-        for members, ask in blocks():
-            rest = np.setdiff1d(np.arange(members.size), _places_in(members, sample))
-            collected.compare(members, _ask_alone(other, ask, rest))
-    answers = Answers(collected.together, [*collected.alone, *collected.others])
-    _refuse_many(model, verb, int(answers.different(within).sum()), n)
-    _refuse_gathered(model, verb, answers, sample, partial(_errors, truth=truth) if truth is not None else errs)
-    return answers
+    asked = Asked(model, ask, verb)
+
+    def run(function: Any, tasks: Iterator[Task | None]) -> Iterator[Any]:
+        return map_blocks(X, function, tasks, asked)
+
+    asking = _Asking(lambda: locate_blocks(X, places), run, places.size, seed, alone, _BATCHES)
+    return asking.judge(model, verb, within, partial(_errors, truth=truth) if truth is not None else errs)
 
 
-class _Collected:
-    """What was answered so far: for all rows at once, and those of the other answers that are not the same."""
+class _Asking:
+    """The questions about all blocks, and what was answered so far."""
 
-    def __init__(self, n: int) -> None:
-        self._n = n
-        self.together: Any = None
-        self.alone: list[tuple[IntArray, Any]] = []
-        self.others: list[tuple[IntArray, Any]] = []
+    def __init__(self, located: Located, run: Run, n: int, seed: Sequence[int], alone: int, batches: int) -> None:
+        self._located, self._run, self._n, self._batches = located, run, n, batches
+        self._generator = np.random.RandomState(np.asarray(seed, dtype=np.uint32))
+        self._sample = permute(self._generator, n)[:alone].astype(np.int64)  # a copy, lest all n be kept
+        self._members: deque[IntArray] = deque()  # of blocks that are being asked about
+        self._together: Any = None
+        self._alone: Parts = []
+        self._others: Parts = []
 
-    def add(self, members: IntArray, together: Any, alone: Parts, others: Parts) -> None:
-        """Add the answers about a block, by the positions of its rows and places among them."""
+    def judge(self, model: object, verb: str, within: float, errs: Callable[[Answers], BoolArray] | None) -> Answers:
+        """Ask, and refuse a predictor that does not answer row by row."""
+        for found in self._run(answer_block, self._tasks()):
+            self._add(self._members.popleft(), found)
+        different = int(Answers(self._together, self._alone).different(within).sum())
+        _refuse_many(model, verb, different, self._sample.size)
+        if different and self._sample.size < self._n:
+            for found in self._run(answer_alone, self._rest()):
+                members = self._members.popleft()
+                self._others += _placed(members, keep_different(self._together[members], found or []))
+        answers = Answers(self._together, [*self._alone, *self._others])
+        _refuse_many(model, verb, int(answers.different(within).sum()), self._n)
+        _refuse_gathered(model, verb, answers, self._sample, errs)
+        return answers
+
+    def _tasks(self) -> Iterator[Task | None]:
+        for members, inside in self._located():
+            self._members.append(members)
+            if not members.size:
+                yield None
+                continue
+            share = self._batches if members.size == self._n else max(self._batches * members.size // self._n, 2)
+            state = self._generator.get_state()
+            draw_batches(self._generator, members.size, share)  # whoever answers draws the same
+            yield Task(inside, _places_in(members, self._sample), state, share)
+
+    def _rest(self) -> Iterator[Task | None]:
+        """Yield the rows that were not asked alone yet."""
+        for members, inside in self._located():
+            self._members.append(members)
+            rest = np.setdiff1d(np.arange(members.size), _places_in(members, self._sample))
+            yield Task(inside, rest) if rest.size else None
+
+    def _add(self, members: IntArray, found: Found | None) -> None:
+        if found is None:
+            return
         if members.size == self._n:
-            self.together = together
+            self._together = found.together
         else:
-            if self.together is None:
-                self.together = np.zeros((self._n, *np.shape(together)[1:]), dtype=np.asarray(together).dtype)
-            self.together[members] = together
-        self.alone += self._differing(members, alone)
-        self.compare(members, others)
+            if self._together is None:
+                shape = (self._n, *np.shape(found.together)[1:])
+                self._together = np.zeros(shape, dtype=np.asarray(found.together).dtype)
+            self._together[members] = found.together
+        self._alone += _placed(members, found.alone)
+        self._others += _placed(members, found.others)
 
-    def compare(self, members: IntArray, others: Parts) -> None:
-        """Add further answers about the rows of a block."""
-        self.others += self._differing(members, others)
 
-    def _differing(self, members: IntArray, others: Parts) -> Parts:
-        found = []
-        for places, answers in others:
-            positions = members[places]
-            odd = np.asarray(answers != self.together[positions])  # true of what is no number, too
-            rows = np.flatnonzero(odd.reshape(positions.size, -1).any(axis=1))
-            if rows.size:
-                found.append((positions[rows], answers[rows]))
-        return found
+def _placed(members: IntArray, parts: Parts) -> Parts:
+    """Return answers about rows of a block by their positions among all rows."""
+    return [(members[places], answers) for places, answers in parts]
 
 
 def _places_in(members: IntArray, positions: IntArray) -> IntArray:
     """Return where in an ascending block some of its positions are, in their order."""
+    if not members.size:
+        return members
     places = np.searchsorted(members, positions).clip(max=members.size - 1)
     return np.asarray(places[members[places] == positions])
 
@@ -279,7 +315,7 @@ def _refuse_gathered(
     wrong = errs(answers)
     if _chance_of_more(int(wrong[sample].sum()), int(wrong.sum()), sample.size, wrong.size) < _CHANCE:
         words = f"Got {int(wrong[sample].sum())} of {sample.size} rows that it errs on where they come alone, and "
-        raise ValueError(_sentence(model, verb, f"{words}{int(wrong.sum())} of all {wrong.size}."))
+        raise ValueError(sentence(model, verb, f"{words}{int(wrong.sum())} of all {wrong.size}."))
 
 
 def _errors(answers: Answers, truth: IntArray) -> BoolArray:
@@ -300,36 +336,7 @@ def _log_choose(n: int, k: IntArray | int) -> Any:
     return gammaln(n + 1.0) - gammaln(np.add(k, 1.0)) - gammaln(n - np.asarray(k) + 1.0)
 
 
-def _ask_alone(model: Model, ask: Ask[Model], rows: IntArray) -> Parts:
-    """Return what is answered about rows that come one at a time; nothing where there are none."""
-    if not rows.size:
-        return []
-    return [(rows, np.concatenate([ask(model, rows[index : index + 1]) for index in range(rows.size)]))]
-
-
-def _random_blocks(generator: np.random.RandomState, size: int, most: int) -> list[IntArray]:
-    """Return all places of a block of so many rows in random order, cut at random into at most so many."""
-    order, count = generator.permutation(size), min(max(-(-size // _BLOCK), 2), most, size)
-    cuts = np.sort(generator.permutation(size - 1)[: count - 1] + 1)
-    return np.split(order, cuts.tolist())
-
-
-def _copy_of(model: Model) -> Model:
-    try:
-        return deepcopy(model)
-    except Exception:  # what cannot be copied answers itself
-        return model
-
-
-def _line(error: Exception) -> str:
-    return " ".join(str(error).split())[:300] or type(error).__name__
-
-
 def _refuse_many(model: object, verb: str, found: int, asked: int) -> None:
     if found > _HANDFUL and found > _SHARE * asked:
         words = f"Got {found} of {asked} rows that are answered differently alone or in another batch."
-        raise ValueError(_sentence(model, verb, words))
-
-
-def _sentence(model: object, verb: str, reason: str) -> str:
-    return f"{type(model).__name__} must {verb} each row by itself. {reason}"
+        raise ValueError(sentence(model, verb, words))

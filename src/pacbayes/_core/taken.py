@@ -17,7 +17,7 @@ CHUNK_ROWS = 1 << 16  # that are prepared together; sums over more rows add up o
 
 def can_take_blocks(X: Rows) -> bool:
     """Return whether rows are those of a frame of pandas, in memory or in a file."""
-    return is_stored(X) or hasattr(X, "iloc")
+    return hasattr(X, "find_rows") if is_stored(X) else hasattr(X, "iloc")
 
 
 class TakenRows:

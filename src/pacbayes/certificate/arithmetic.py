@@ -23,6 +23,7 @@ __all__ = [
     "consequence_value",
     "evaluate_limits",
     "evaluate_statement",
+    "lower_limit",
     "portfolio_weights",
     "rates_of",
     "risk_bound",
@@ -135,10 +136,13 @@ def evaluate_limits(
     if statement.target is not None:
         return limit_at_target(statement, delta * statement.share), None
     upper = _upper_limit(statement, delta, grid_delta, kl)
-    if statement.side != "lower":
-        return upper, None
+    return (lower_limit(statement, upper) if statement.side == "lower" else upper), None
+
+
+def lower_limit(statement: Statement, upper: float) -> float:
+    """Return the limit from below that one from above on the errors gives, rounded down."""
     lower = 1.0 - upper
-    return max(min(float(np.nextafter(lower, -1.0)), statement.risk), 0.0) if lower > 0.0 else 0.0, None
+    return max(min(float(np.nextafter(lower, -1.0)), statement.risk), 0.0) if lower > 0.0 else 0.0
 
 
 def _upper_limit(statement: Statement, delta: float, grid_delta: float | None, kl: float | None) -> float:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from pacbayes._core.plain import mark_code
 from pacbayes.certificate.notices import find_empty, notice_words
 from pacbayes.certificate.number_words import number_rows, remark_rows
+from pacbayes.certificate.shown import further_words, shown_statements
 from pacbayes.certificate.statement_words import left_out_words
 from pacbayes.certificate.words import (
     assumption_words,
@@ -52,8 +53,10 @@ def as_card(certificate: Certificate) -> str:
         f'<p class="pb-headline"><span class="pb-number">{sign}{number}</span> <span class="pb-unit">{unit}</span></p>'
     ]
     body += [f'<p class="pb-notice">{escape(notice_words(each))}</p>' for each in find_empty(certificate)]
-    for said, statement in zip(sentences(certificate), certificate.statements, strict=True):
+    statements, left_out = shown_statements(certificate)
+    for said, statement in zip(sentences(certificate, statements), statements, strict=True):
         body += [f'<p class="pb-sentence">{_inline(said)}</p>', _pairs("tiles", _tiles(certificate, statement))]
+    body += [f"<p>{further_words(left_out)}</p>"] if left_out else []
     body += [f"<p>{_inline(each)}</p>" for each in gain_words(certificate)]
     body += _remarks([text for _, text in remark_rows(certificate)])
     body += [

@@ -10,6 +10,7 @@ import numpy as np
 from pacbayes import bounds
 from pacbayes.certificate.arithmetic import consequence_value, evaluate_limits, rates_of
 from pacbayes.certificate.assumptions import ASSUMPTIONS
+from pacbayes.certificate.at_once import Limits, evaluate_counts
 from pacbayes.certificate.blocks import is_growth_possible, wrong_blocks
 from pacbayes.certificate.checks import AGREEMENT, Check, compare
 from pacbayes.certificate.differences import wrong_comparison
@@ -48,14 +49,23 @@ def own_checks(record: Certificate) -> list[Check]:
     checks = [_guarded("shares", lambda: _check_shares(record))]
     if not _is_alone(record):
         checks.append(_guarded("groups", lambda: check_groups(record)))
-    for statement in record.statements:
+    measured = _are_parameters_used(record)  # of all statements, and therefore found out once
+    for statement, known in zip(record.statements, _known_limits(record), strict=True):
         checks += [
-            _guarded("value", lambda each=statement: _check_value(record, each)),  # type: ignore[misc]
+            _guarded("value", lambda each=statement, at=known: _check_value(record, each, at)),  # type: ignore[misc]
             _guarded("consequence", lambda each=statement: _check_consequences(each)),  # type: ignore[misc]
-            _guarded("claims", lambda each=statement: _check_claims(record, each)),  # type: ignore[misc]
+            _guarded("claims", lambda each=statement: _check_claims(record, each, measured)),  # type: ignore[misc]
             _guarded("observed", lambda each=statement: _check_observed(record, each)),  # type: ignore[misc]
         ]
     return checks
+
+
+def _known_limits(record: Certificate) -> list[Limits | None]:
+    """Return the limits that are evaluated at once; None for those that are evaluated one by one."""
+    try:
+        return evaluate_counts(record.statements, record.delta / record.candidates)
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, ZeroDivisionError):
+        return [None] * len(record.statements)  # what cannot be evaluated shows where it is
 
 
 def _is_alone(record: Certificate) -> bool:
@@ -112,8 +122,8 @@ def _is_count(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 1
 
 
-def _check_value(record: Certificate, statement: Statement) -> Check:
-    found, lower = evaluate_limits(statement, record.delta / record.candidates)
+def _check_value(record: Certificate, statement: Statement, known: Limits | None) -> Check:
+    found, lower = evaluate_limits(statement, record.delta / record.candidates) if known is None else known
     below = statement.value > statement.risk + _SLACK if statement.side == "lower" else False
     above = not statement.value >= statement.risk - _SLACK if statement.side != "lower" else False
     if statement.n and (below or above):
@@ -135,7 +145,7 @@ def _check_consequences(statement: Statement) -> Check:
     return Check("consequence", held=True)
 
 
-def _check_claims(record: Certificate, statement: Statement) -> Check:
+def _check_claims(record: Certificate, statement: Statement, measured: bool) -> Check:
     """Procedure, subject, bound, reference, divergence, rates and assumptions have to go together."""
     subject, bound, reference = SUBJECTS[statement.about], bounds.get(statement.bound), statement.reference
     if reference is not None:
@@ -159,7 +169,7 @@ def _check_claims(record: Certificate, statement: Statement) -> Check:
         and not is_own_sequence(record, statement),
         "steps": statement.bound in RECURSIVE_BOUNDS and not is_own_recursion(record, statement),
         "rows": (statement.group is not None or bool(statement.groups)) and not own_rows(record, statement),
-        "scale": not _own_scale(record, statement),
+        "scale": not (measured and _own_scale(record, statement)),
         "assumptions": not _own_assumptions(record, statement),
     }
     wrong = next((code for code, so in complaints.items() if so), None)
@@ -188,8 +198,6 @@ def _own_pair(statement: Statement) -> bool:
 def _own_scale(record: Certificate, statement: Statement) -> bool:
     """Whether the scale is the one that was chosen, once: beforehand, which is assumed, or on learning rows."""
     parameter = QUANTITIES[statement.quantity].parameter
-    if not {each.what for each in record.choices if each.what in _PARAMETERS} <= _used_parameters(record):
-        return False
     if parameter is None:
         return statement.scale is None
     chosen = [each for each in record.choices if each.what == parameter]
@@ -203,9 +211,10 @@ def _own_scale(record: Certificate, statement: Statement) -> bool:
     return chosen[0].where == "learning_rows" and _is_count(rows) and _is_count(learning) and bool(rows <= learning)
 
 
-def _used_parameters(record: Certificate) -> set[str | None]:
-    """Return what the losses of the statements are measured by."""
-    return {QUANTITIES[each.quantity].parameter for each in record.statements if each.quantity in QUANTITIES}
+def _are_parameters_used(record: Certificate) -> bool:
+    """Whether everything that losses may be measured by, and that was chosen, measures a loss of some statement."""
+    used = {QUANTITIES[each.quantity].parameter for each in record.statements if each.quantity in QUANTITIES}
+    return {each.what for each in record.choices if each.what in _PARAMETERS} <= used
 
 
 def _is_order_unknown(record: Certificate) -> bool:

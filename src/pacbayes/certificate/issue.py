@@ -8,7 +8,8 @@ from datetime import UTC, datetime
 
 from pacbayes._core.notes import Note
 from pacbayes._core.versions import current_versions
-from pacbayes.certificate.arithmetic import consequence_value, evaluate_limits
+from pacbayes.certificate.arithmetic import consequence_value
+from pacbayes.certificate.at_once import Limits, evaluate_many
 from pacbayes.certificate.certificate import Certificate
 from pacbayes.certificate.statement import Choice, Consequence, Statement
 from pacbayes.certificate.subjects import SUBJECTS
@@ -40,9 +41,10 @@ def issue(
     delta, candidates, choices, notes, digests, seed
         As :class:`Certificate` has them.
     """
+    limits = evaluate_many(statements, delta / candidates)
     return Certificate(
         procedure=procedure,
-        statements=tuple(_valued(each, delta / candidates) for each in statements),
+        statements=tuple(_valued(each, found) for each, found in zip(statements, limits, strict=True)),
         delta=float(delta),
         candidates=int(candidates),
         choices=tuple(choices),
@@ -54,8 +56,8 @@ def issue(
     )
 
 
-def _valued(statement: Statement, delta: float) -> Statement:
-    value, lower = evaluate_limits(statement, delta)
+def _valued(statement: Statement, limits: Limits) -> Statement:
+    value, lower = limits
     consequences = tuple(
         Consequence(about, rule, consequence_value(value, rule, statement.side))
         for about, rule in SUBJECTS[statement.about].consequences

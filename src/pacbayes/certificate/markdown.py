@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from pacbayes._core.plain import visible
 from pacbayes.certificate.notices import find_empty, notice_words
 from pacbayes.certificate.number_words import remark_rows
+from pacbayes.certificate.shown import further_words, shown_statements
 from pacbayes.certificate.statement_words import left_out_words
 from pacbayes.certificate.words import (
     assumption_words,
@@ -21,6 +23,7 @@ from pacbayes.certificate.words import (
 
 if TYPE_CHECKING:
     from pacbayes.certificate.certificate import Certificate
+    from pacbayes.certificate.statement import Statement
 
 __all__ = ["as_markdown"]
 
@@ -49,12 +52,14 @@ def as_markdown(certificate: Certificate, level: int | None = 2) -> str:
             f"The 'level' argument of Certificate.to_markdown must be a whole number from 1 to {_DEEPEST}, or None. "
             f"Got {level!r:.40} instead."
         )
+    statements, left_out = shown_statements(certificate)
     remarks = [_escape(text) for _, text in remark_rows(certificate)]
     parts = [
         *([] if level is None else [f"{'#' * level} Certificate"]),
         *(f"**{_escape(notice_words(each))}**" for each in find_empty(certificate)),
-        *map(_escape, (*sentences(certificate), *gain_words(certificate))),
-        _table(certificate),
+        *map(_escape, (*sentences(certificate, statements), *gain_words(certificate))),
+        _table(statements),
+        *([further_words(left_out)] if left_out else []),
         *(["Remarks:", _items(remarks)] if remarks else []),
         "What has to be true:",
         _items([_escape(each) for each in assumption_words(certificate)]),
@@ -74,10 +79,10 @@ def _origin(certificate: Certificate) -> str:
     )
 
 
-def _table(certificate: Certificate) -> str:
+def _table(statements: Sequence[Statement]) -> str:
     """Return a row per statement and per predictor that a statement covers."""
     lines = ["| what is bounded | limit | observed | judged rows |", "|---|---|---|---|"]
-    for each in certificate.statements:
+    for each in statements:
         alone = left_out_words(each) or f"{each.n}"
         rows = alone if each.source is None else f"{each.source.n}, and {each.n} unlabelled"
         cells = (subject_noun(each), limit_words(each, each.value), risk_words(each), rows)

@@ -65,9 +65,11 @@ def _most_apart(high: FloatArray, low: FloatArray) -> float:
     """Return the largest ``high[i] - low[j]`` of two different groups; 0 where there is one alone."""
     if high.size < 2:
         return 0.0
-    apart = high[:, None] - low[None, :]
-    np.fill_diagonal(apart, -np.inf)
-    return max(float(apart.max()), 0.0)
+    first, least = int(np.argmax(high)), int(np.argmin(low))
+    if first != least:
+        return max(float(high[first] - low[least]), 0.0)
+    others = np.arange(high.size) != first  # the same group has both: one of the two is another's
+    return max(float(high[others].max() - low[least]), float(high[first] - low[others].min()), 0.0)
 
 
 def rows_for_half(delta: float) -> int:

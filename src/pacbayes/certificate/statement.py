@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
+from functools import cache
 from typing import Any
 
 from pacbayes import bounds
@@ -216,13 +217,11 @@ class Statement:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain lists, numbers and text, as the schema has them."""
-        record = to_plain(asdict(self))
-        if not isinstance(record, dict):
-            return {}
-        for name in _LATER:
-            if record[name] is None or record[name] == []:
-                del record[name]
-        return record
+        return {
+            name: value
+            for name in _names()
+            if (value := _to_plain(getattr(self, name))) not in (None, []) or name not in _LATER
+        }
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Statement:
@@ -238,6 +237,21 @@ class Statement:
             drawn=None if drawn is None else Drawn(**drawn),
             consequences=tuple(Consequence(**each) for each in consequences),
         )
+
+
+@cache
+def _names() -> tuple[str, ...]:
+    """Return the fields of a statement; asked for once, since there may be thousands of statements."""
+    return tuple(each.name for each in fields(Statement))
+
+
+def _to_plain(value: object) -> object:
+    """Return a field of a statement as plain values; a few of them have fields of their own."""
+    if isinstance(value, tuple):
+        return [_to_plain(each) for each in value]
+    if isinstance(value, Reference | Source | Drawn | Consequence):
+        return to_plain(asdict(value))
+    return to_plain(value)
 
 
 def metric_name(quantity: str, label: str | None) -> str:

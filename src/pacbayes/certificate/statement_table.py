@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pacbayes._core.plain import visible
 from pacbayes._core.units import limit_text
 from pacbayes.certificate.shares import family_of
+from pacbayes.certificate.shown import MANY_GROUPS, further_words, is_lacking, shown_statements
 from pacbayes.certificate.statement_words import group_name, short_of_rows, vacuous_words
 from pacbayes.certificate.words import confidence_words, limit_words, risk_words, sentence, sentences
 
@@ -23,6 +24,7 @@ _LONGEST = 48
 _MOST_WARNINGS = 3
 _SIDES = {"upper": "≤", "lower": "≥", "both": "≤"}
 _GROUPS = "{count} of {all} statements about groups say little or nothing: see the last column of the table."
+_MANY = "{count} of {all} statements about groups say little or nothing: these groups have too few rows."
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +55,8 @@ class StatementRow:
         return self.metric, self.rows, self.limit, self.observed, self.n, self.share, self.remark
 
 
-def list_statements(certificate: Certificate) -> list[StatementRow]:
-    """Return the statements as rows: by metric all rows, the difference, and the groups, the worst limit first.
+def list_statements(certificate: Certificate, statements: Sequence[Statement] | None = None) -> list[StatementRow]:
+    """Return statements, by default all, as rows: by metric all rows, the difference, groups, the worst limit first.
 
     Groups of which nothing is certified come last.
 
@@ -67,15 +69,15 @@ def list_statements(certificate: Certificate) -> list[StatementRow]:
     >>> [(row.rows, row.limit, row.remark) for row in list_statements(certificate)]
     [('all rows', '≤ 1.83 %', ''), ('group = a', '≤ 2.19 %', ''), ('group = b', '≤ 88.82 %', 'needs 7 rows')]
     """
-    names = list(dict.fromkeys(each.name for each in certificate.statements))
+    listed = certificate.statements if statements is None else statements
+    names = list(dict.fromkeys(each.name for each in listed))
     order = {"all": 0, "difference": 1, "group": 2}
 
     def place(each: Statement) -> tuple[int, int, bool, float]:
-        lacking = short_of_rows(certificate, each) is not None or each.is_vacuous
         worst = each.value if each.side == "lower" else -each.value
-        return names.index(each.name), order[family_of(each)], lacking, worst
+        return names.index(each.name), order[family_of(each)], is_lacking(certificate, each), worst
 
-    return [_row(certificate, each) for each in sorted(certificate.statements, key=place)]
+    return [_row(certificate, each) for each in sorted(listed, key=place)]
 
 
 def _row(certificate: Certificate, statement: Statement) -> StatementRow:
@@ -112,7 +114,7 @@ def _cut(text: str) -> str:
 
 
 def statement_lines(certificate: Certificate) -> list[str]:
-    r"""Return the table as aligned lines, headings first.
+    r"""Return the table as aligned lines, headings first; of hundreds of groups the worst and the best.
 
     Examples
     --------
@@ -124,7 +126,7 @@ def statement_lines(certificate: Certificate) -> list[str]:
     error     all rows  ≤ 1.83 %        0 %          200      50 %
     recall:1  all rows  ≥ 96.37 %     100 %          100      50 %
     """
-    table = [HEADINGS, *(row.cells for row in list_statements(certificate))]
+    table = [HEADINGS, *(row.cells for row in list_statements(certificate, shown_statements(certificate)[0]))]
     widths = [max(len(cells[column]) for cells in table) for column in range(len(HEADINGS))]
     return [_line(cells, widths) for cells in table]
 
@@ -143,8 +145,9 @@ def warning_lines(certificate: Certificate) -> list[str]:
     whole = [each for each in certificate.statements if each.group is None]
     said = [words for each in whole if (words := vacuous_words(certificate, each)) is not None]
     groups = [each for each in certificate.statements if each.group is not None]
-    lacking = [each for each in groups if each.is_vacuous or short_of_rows(certificate, each) is not None]
-    return said[:_MOST_WARNINGS] + ([_GROUPS.format(count=len(lacking), all=len(groups))] if lacking else [])
+    lacking = [each for each in groups if is_lacking(certificate, each)]
+    words = _MANY if len(groups) > MANY_GROUPS else _GROUPS
+    return said[:_MOST_WARNINGS] + ([words.format(count=len(lacking), all=len(groups))] if lacking else [])
 
 
 def claim_lines(certificate: Certificate) -> list[str]:
@@ -152,8 +155,9 @@ def claim_lines(certificate: Certificate) -> list[str]:
     if not certificate.is_listed:
         return sentences(certificate)
     together = f"All of the following hold together with probability at least {confidence_words(certificate.delta)}:"
-    table = [f"  {line}" for line in statement_lines(certificate)]
-    return [sentence(certificate), *warning_lines(certificate), "", together, "", *table]
+    table, left_out = [f"  {line}" for line in statement_lines(certificate)], shown_statements(certificate)[1]
+    further = ["", further_words(left_out)] if left_out else []
+    return [sentence(certificate), *warning_lines(certificate), "", together, "", *table, *further]
 
 
 def record_statements(certificate: Certificate) -> list[dict[str, Any]]:

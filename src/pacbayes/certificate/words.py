@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from decimal import ROUND_FLOOR, Decimal
 from typing import TYPE_CHECKING
 
@@ -89,9 +90,9 @@ def sentence(certificate: Certificate) -> str:
     return _sentence(certificate, certificate.statements[0])
 
 
-def sentences(certificate: Certificate) -> list[str]:
-    """Return every statement as a sentence; all of them hold together."""
-    return [_sentence(certificate, each) for each in certificate.statements]
+def sentences(certificate: Certificate, statements: Sequence[Statement] | None = None) -> list[str]:
+    """Return every statement, or some of them, as a sentence; all of them hold together."""
+    return [_sentence(certificate, each) for each in (certificate.statements if statements is None else statements)]
 
 
 def plain_sentence(certificate: Certificate) -> str:

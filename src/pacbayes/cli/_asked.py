@@ -19,7 +19,10 @@ METRIC = Annotated[
 ]
 GROUP = Annotated[
     list[str] | None,
-    typer.Option(help="State each metric for each value of this column, too; repeatable, crossed; it may be dropped."),
+    typer.Option(
+        help="State each metric for each value of this column, too; repeatable, crossed; it may be dropped; at most "
+        "10000 groups."
+    ),
 ]
 DIFFERENCE = Annotated[
     bool, typer.Option("--difference", help="State the largest difference of each rate between groups, too.")

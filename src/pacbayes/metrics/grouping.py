@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from pacbayes._core.digests import digest_of_arrays
 from pacbayes._core.labels import label_text
@@ -21,7 +22,10 @@ GroupColumns = str | int | Sequence[str | int]
 _MOST = 0.5  # of the rows: more groups than that are no groups
 _FEW = 50
 _JOINT = 2**53
-_MANY = 500  # of that many, hardly any has rows enough for a limit
+_SMALL = 2**16
+_MANY = 500  # up to so many, however few rows each has
+_ROWS_EACH = 20  # of more groups, on average: about as many as a limit below one half needs at a delta of 1e-6
+MOST_GROUPS = 10_000  # a statement each, which everybody who verifies reads
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +56,13 @@ class Grouping:
 
     def take(self, rows: IntArray) -> Grouping:
         """Return the groups of some rows; only those that occur among them."""
-        found, places = np.unique(self.places[rows], return_inverse=True)
-        return Grouping(tuple(self.names[each] for each in found), places)
+        found, places = _distinct(self.places[rows], len(self.names))
+        return Grouping(tuple(self.names[each] for each in found.tolist()), places)
 
     def rows_of(self) -> list[IntArray]:
         """Return the positions of the rows of each group, ascending."""
-        order = np.argsort(self.places, kind="stable")
+        small = self.places.astype(np.uint16) if len(self.names) <= _SMALL else self.places  # sorted by radix
+        order = np.argsort(small, kind="stable")
         return np.split(order, np.cumsum(np.bincount(self.places, minlength=len(self.names)))[:-1])
 
 
@@ -110,31 +115,77 @@ def group_values(owner: str, columns: Mapping[str, Labels]) -> Grouping:
     sizes = [len(each) for each in texts]
     if math.prod(sizes) > _JOINT:
         raise ValueError(f"The 'groups' of {owner} must be columns with few values. Got {sizes} values.")
-    joint = np.ravel_multi_index([places for _, places in coded], sizes)
-    distinct, places = np.unique(joint, return_inverse=True)
-    if len(distinct) > min(max(_FEW, _MOST * rows), _MANY):
-        raise ValueError(
-            f"The 'groups' of {owner} must be columns with few values. Got {len(distinct)} groups of {rows} "
-            "rows; put values into ranges first."
-        )
+    if len(coded) == 1:
+        distinct, places = np.arange(sizes[0]), coded[0][1]
+    else:
+        distinct, places = _distinct(np.ravel_multi_index([each for _, each in coded], sizes), math.prod(sizes))
+    _refuse_many(owner, len(distinct), rows)
     codes = np.transpose(np.unravel_index(distinct, sizes)).tolist()
     found = [{name: texts[k][code] for k, (name, code) in enumerate(zip(names, row, strict=True))} for row in codes]
-    return Grouping(tuple(found), np.asarray(places).reshape(-1))
+    return Grouping(tuple(found), places)
+
+
+def _refuse_many(owner: str, groups: int, rows: int) -> None:
+    """Refuse more groups than rows can tell anything about, and more than a certificate states."""
+    if groups > MOST_GROUPS:
+        raise ValueError(f"The 'groups' of {owner} must be at most {MOST_GROUPS}. Got {groups} groups of {rows} rows.")
+    if groups > min(max(_FEW, _MOST * rows), max(_MANY, rows / _ROWS_EACH)):
+        raise ValueError(
+            f"The 'groups' of {owner} must be columns with few values. Got {groups} groups of {rows} "
+            "rows; put values into ranges first."
+        )
+
+
+def _distinct(codes: IntArray, size: int) -> tuple[IntArray, IntArray]:
+    """Return which of so many codes occur, ascending, and the position of each code among them.
+
+    What :func:`numpy.unique` returns; counted and not sorted, unless there may be far more codes than occur.
+    """
+    if size > max(_SMALL, 4 * codes.size):
+        found, places = np.unique(codes, return_inverse=True)
+        return found, np.asarray(places).reshape(-1)
+    counts = np.bincount(codes, minlength=size)
+    found = np.flatnonzero(counts)
+    return found, (np.cumsum(counts > 0) - 1)[codes]
 
 
 def _codes(values: Any) -> tuple[list[str], IntArray]:
     """Return the distinct values as text, sorted, and the position of each value among them."""
     if hasattr(values, "categories"):  # of pandas: texts by their numbers
-        sorted_texts, again = np.unique(np.asarray(values.categories, dtype=str), return_inverse=True)
-        return sorted_texts.tolist(), again[values.codes]
+        occurring, codes = _distinct(values.codes, len(values.categories))
+        sorted_texts, again = np.unique(np.asarray(values.categories, dtype=str)[occurring], return_inverse=True)
+        return sorted_texts.tolist(), again[codes]
     array = np.asarray(values)
-    if array.dtype.kind in "biufU":
-        distinct, places = np.unique(array, return_inverse=True)
-        texts = np.array([label_text(each) for each in distinct.tolist()])
-        sorted_texts, again = np.unique(texts, return_inverse=True)
-        return sorted_texts.tolist(), again[places]
-    sorted_texts, places = np.unique(np.array([label_text(each) for each in array.tolist()]), return_inverse=True)
-    return sorted_texts.tolist(), places
+    distinct, places = _number_values(array) if array.dtype.kind in "biuf" else _number_texts(array)
+    sorted_texts, again = np.unique(np.array([label_text(each) for each in distinct]), return_inverse=True)
+    return sorted_texts.tolist(), again[places]
+
+
+def _number_values(array: NDArray[Any]) -> tuple[list[Any], IntArray]:
+    """Return the distinct numbers of an array, and the position of each value among them."""
+    if array.dtype.kind in "iu" and array.size:
+        low, high = int(array.min()), int(array.max())
+        if high - low < max(_SMALL, 4 * array.size) and low > -_JOINT and high < _JOINT:
+            found, places = _distinct(array.astype(np.int64) - low, high - low + 1)
+            return (found + low).tolist(), places
+    found, places = np.unique(array, return_inverse=True)
+    return found.tolist(), np.asarray(places).reshape(-1)
+
+
+def _number_texts(array: NDArray[Any]) -> tuple[list[str], IntArray]:
+    """Return the distinct texts of an array, and the position of each among them; hashed, which is faster than sorting.
+
+    Values of other kinds are texts as :func:`label_text` has them, since 1 and True are equal and their texts are not.
+    """
+    known: dict[str, int] = {}
+    places, is_text = np.empty(array.size, dtype=np.int64), array.dtype.kind == "U"
+    for start in range(0, array.size, _SMALL):  # lists of texts are large
+        listed = array[start : start + _SMALL].tolist()
+        texts = listed if is_text else [label_text(each) for each in listed]
+        for each in dict.fromkeys(texts):
+            known.setdefault(each, len(known))
+        places[start : start + len(texts)] = np.fromiter(map(known.__getitem__, texts), np.int64, len(texts))
+    return list(known), places
 
 
 def _name(column: str | int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pacbayes._core.types import FloatArray, IntArray
@@ -19,8 +19,9 @@ from pacbayes.certificate import (
     share_among,
     write_weights,
 )
-from pacbayes.metrics.base import Judged, Metric
+from pacbayes.metrics.base import Judged, Metric, Observation
 from pacbayes.metrics.blocks import observe_blocks
+from pacbayes.metrics.by_group import observe_groups
 from pacbayes.metrics.coded import CodedJudged, observe_parts
 from pacbayes.metrics.cost import CostTable
 from pacbayes.metrics.grouping import Grouping
@@ -66,17 +67,19 @@ class Judgement:
     def state(self, judged: Judged | CodedJudged, grouping: Grouping | None = None) -> list[Statement]:
         """Return all statements, with their shares of delta: the first metric for all rows comes first."""
         metrics = self.questions.metrics
-        found = [self._statement(each, judged) for each in metrics]
+        assumptions = (*self.assumptions, *judged.assumptions)
+        found = [self._statement(each, observe_parts(each, judged), assumptions) for each in metrics]
         if grouping is not None:
-            for rows, name in zip(grouping.rows_of(), grouping.names, strict=True):
-                part = judged.take(rows)
-                found += [replace(self._statement(each, part), group=dict(name)) for each in metrics]
+            for name, seen in zip(grouping.names, observe_groups(metrics, judged, grouping), strict=True):
+                pairs = zip(metrics, seen, strict=True)
+                found += [self._statement(each, part, assumptions, dict(name)) for each, part in pairs]
             if self.questions.differences:
                 found += self._differences(found)
         return arrange(found, self.questions)
 
-    def _statement(self, metric: Metric, judged: Judged | CodedJudged) -> Statement:
-        seen = observe_parts(metric, judged)
+    def _statement(
+        self, metric: Metric, seen: Observation, assumptions: tuple[str, ...], group: Mapping[str, str] | None = None
+    ) -> Statement:
         losses = seen.losses
         parameter = QUANTITIES[metric.quantity].parameter
         stated = ("scale_before",) if parameter in ("largest_cost", "largest_log_loss") else ()
@@ -90,7 +93,8 @@ class Judgement:
             observed=seen.observed if losses is None else observe_blocks(self._arranged(losses), self.delta),
             bound=self._bound(losses),
             rates=None if losses is None else "one_n",
-            assumptions=(*self.assumptions, *judged.assumptions, *stated),
+            assumptions=(*assumptions, *stated),
+            group=group,
         )
 
     def _bound(self, losses: FloatArray | None) -> str:

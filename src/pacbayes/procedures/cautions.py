@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, cast
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pacbayes._core.coded_labels import CodedLabels
 from pacbayes._core.notes import Note
-from pacbayes._core.rows import count_labels, distinct_labels, is_stored, read_blocks, take
+from pacbayes._core.rows import count_labels, cut_blocks, distinct_labels, is_stored, map_blocks, take
 from pacbayes._core.types import IntArray, RowsLike
 from pacbayes.certificate.words import note_words
+from pacbayes.procedures.repetitions import count_both, count_repeated, find_different
 
 __all__ = ["CertificateWarning", "count_repetitions", "find_cautions", "find_repetitions", "find_seen", "hash_rows"]
 
@@ -72,20 +74,14 @@ def find_repetitions(X: RowsLike, y: ArrayLike, learning: IntArray | None = None
     and judge are counted.
     """
     hashes = _hash_rows(X, y)
-    repeated = 0 if hashes is None else _count_repeated(hashes)
+    repeated = 0 if hashes is None else count_repeated(hashes)
     if hashes is None or repeated == 0:
         return ()
-    _, first, inverse = np.unique(hashes, return_index=True, return_inverse=True)
-    if repeated < _FAR_MORE * hashes.size**2 / 2.0 * _chance_of_agreement(X, first):
+    if repeated < _FAR_MORE * hashes.size**2 / 2.0 * _chance_of_agreement(X, find_different(hashes, _SAMPLE)):
         return ()
-    if learning is not None:
-        learns = np.zeros(hashes.size, dtype=bool)
-        learns[learning] = True
-        known = np.zeros(first.size, dtype=bool)
-        known[inverse[learns]] = True
-        both = int(np.count_nonzero(known[inverse] & ~learns))
-        if both:
-            return (Note("judged_rows_learned", {"repeated": both, "rows": int(np.count_nonzero(~learns))}),)
+    both = 0 if learning is None else count_both(hashes, learning)
+    if learning is not None and both:
+        return (Note("judged_rows_learned", {"repeated": both, "rows": hashes.size - len(learning)}),)
     return (Note("repeated_rows", {"repeated": repeated, "rows": hashes.size}),)
 
 
@@ -119,18 +115,12 @@ def find_seen(X: RowsLike, seen: NDArray[np.uint64] | None) -> tuple[Note, ...]:
 def count_repetitions(X: RowsLike, y: ArrayLike) -> int:
     """Return how many rows repeat an earlier one, label included (by a 64-bit hash of each row)."""
     hashes = _hash_rows(X, y)
-    return 0 if hashes is None else _count_repeated(hashes)
-
-
-def _count_repeated(hashes: NDArray[np.uint64]) -> int:
-    """Return how many numbers repeat another; a sort needs less memory than what tells which."""
-    ordered = np.sort(hashes)
-    return int(np.count_nonzero(ordered[1:] == ordered[:-1]))
+    return 0 if hashes is None else count_repeated(hashes)
 
 
 def _chance_of_agreement(X: Any, different: IntArray) -> float:
     """Return how likely two rows agree in all columns, if these were independent: by pairs of rows that differ."""
-    chance, chosen = 1.0, np.sort(different)[:: max(1, different.size // _SAMPLE)]
+    chance, chosen = 1.0, different[:: max(1, different.size // _SAMPLE)]
     part: Any = take(X, chosen)
     for position in range(X.shape[1]):
         values = np.asarray(part.iloc[:, position] if hasattr(part, "iloc") else part[:, position])
@@ -143,38 +133,47 @@ def _chance_of_agreement(X: Any, different: IntArray) -> float:
 def _hash_rows(X: Any, y: ArrayLike) -> NDArray[np.uint64] | None:
     """Return a number for each row and its label, the same for the same; None where rows are not looked into."""
     labels = y.codes if isinstance(y, CodedLabels) else np.asarray(y)
-    if labels.size == 0:
+    if labels.size == 0 or not hasattr(X, "shape"):
         return None
-    if is_stored(X) or (hasattr(X, "duplicated") and hasattr(X, "assign")):  # pandas
-        return _hash_frame(X, labels)
-    codes = np.unique(labels, return_inverse=True)[1].astype(np.uint64)
-    if hasattr(X, "hash_rows"):  # polars
+    if not is_stored(X) and hasattr(X, "hash_rows"):  # polars
+        codes = np.unique(labels, return_inverse=True)[1].astype(np.uint64)
         return np.asarray(X.hash_rows().to_numpy() * np.uint64(2) + codes)
-    if not isinstance(X, np.ndarray) or X.dtype.kind not in "fiub":
-        return None
-    factors = np.random.default_rng(0).integers(1, 2**63, X.shape[1] + 1, dtype=np.uint64) * 2 + 1
-    hashes = np.empty(X.shape[0], dtype=np.uint64)
-    for start in range(0, X.shape[0], _BLOCK):
-        block = slice(start, start + _BLOCK)
-        bits = (np.ascontiguousarray(X[block], dtype=np.float64) + 0.0).view(np.uint64)
-        bits ^= bits >> np.uint64(29)  # round numbers have only high bits, which products would lose
-        hashes[block] = _mix(bits * factors[:-1]).sum(axis=1, dtype=np.uint64) + codes[block] * factors[-1]
+    classes, hashes, start = distinct_labels(labels), np.empty(labels.size, dtype=np.uint64), 0
+    for found in map_blocks(X, _hash_block, _code_blocks(labels, classes), None):
+        if found is None:
+            return None
+        hashes[start : start + found.size] = found
+        start += found.size
     return hashes
 
 
-def _hash_frame(X: Any, labels: NDArray[Any]) -> NDArray[np.uint64] | None:
-    """Hash the rows of a frame, or of a file, block by block."""
-    from pandas.util import hash_pandas_object  # noqa: PLC0415
+def _code_blocks(labels: NDArray[Any], classes: NDArray[Any]) -> Iterator[NDArray[Any]]:
+    """Yield the positions of labels among the classes, block by block and in few bytes."""
+    small = np.min_scalar_type(classes.size)
+    for block in cut_blocks(labels):
+        yield np.searchsorted(classes, block).astype(small)
 
-    classes, hashes, start = distinct_labels(labels), np.empty(labels.size, dtype=np.uint64), 0
-    for rows in read_blocks(X):
-        block = slice(start, start + int(rows.shape[0]))
-        codes = np.searchsorted(classes, labels[block]).astype(np.uint64)
+
+def _hash_block(rows: Any, codes: NDArray[Any], common: None) -> NDArray[np.uint64] | None:
+    """Return a number for each row of a block and its label."""
+    del common
+    if hasattr(rows, "duplicated") and hasattr(rows, "assign"):  # pandas
+        from pandas.util import hash_pandas_object  # noqa: PLC0415
+
         try:
-            hashes[block] = hash_pandas_object(cast("Any", rows).assign(**{_LABEL: codes}), index=False)
+            return np.asarray(hash_pandas_object(rows.assign(**{_LABEL: codes.astype(np.uint64)}), index=False))
         except TypeError:  # lists and the like in cells
             return None
-        start = block.stop
+    if not isinstance(rows, np.ndarray) or rows.dtype.kind not in "fiub":
+        return None
+    factors = np.random.default_rng(0).integers(1, 2**63, rows.shape[1] + 1, dtype=np.uint64) * 2 + 1
+    hashes = np.empty(rows.shape[0], dtype=np.uint64)
+    for start in range(0, rows.shape[0], _BLOCK):
+        block = slice(start, start + _BLOCK)
+        bits = (np.ascontiguousarray(rows[block], dtype=np.float64) + 0.0).view(np.uint64)
+        bits ^= bits >> np.uint64(29)  # round numbers have only high bits, which products would lose
+        own = codes[block].astype(np.uint64) * factors[-1]
+        hashes[block] = _mix(bits * factors[:-1]).sum(axis=1, dtype=np.uint64) + own
     return hashes
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -13,8 +13,8 @@ from sklearn.pipeline import Pipeline
 
 from pacbayes._core.coded_labels import code_type, codes_of, take_labels
 from pacbayes._core.predictions import class_numbers
-from pacbayes._core.rows import distinct_labels, find_blocks, take
-from pacbayes._core.steadiness import Answers, Asked, ask_in_blocks, seed_of
+from pacbayes._core.rows import distinct_labels, locate_blocks, map_blocks, take
+from pacbayes._core.steadiness import Answers, ask_in_blocks, seed_of
 from pacbayes._core.taken import CHUNK_ROWS, TakenRows, can_take_blocks
 from pacbayes._core.types import BoolArray, Classifier, FloatArray, IntArray, Labels, Predictor, Rows, Transformer
 from pacbayes.certificate import Choice
@@ -176,31 +176,34 @@ def _judge(
     probabilities: bool,
 ) -> CodedJudged:
     """Judge rows, whose labels are positions of classes, block by block."""
-    close = np.zeros(places.size, dtype=bool)
-
-    def blocks() -> Iterator[Asked[Predictor]]:
-        for members, part in find_blocks(X, places):
-            yield members, partial(_ask_classes, part, classes)
-            close[members] = _find_near_ties(model, part)
-
-    answers = ask_in_blocks(model, blocks, places.size, seed, truth=truth)
-    found = answers.wrong_where_different(truth)
+    answers = ask_in_blocks(model, partial(_ask_classes, classes), X, places, seed, truth=truth)
+    found, close = answers.wrong_where_different(truth), _find_near_ties(model, X, places)
     found[close] = -1
     chances = _ask_probabilities(model, X, places, classes, seed) if probabilities else None
     return CodedJudged(classes, truth, found, answers.different(0.0) | close, chances)
 
 
-def _ask_classes(rows: Rows, classes: Labels, asked: Predictor, part: IntArray) -> IntArray:
+def _ask_classes(classes: Labels, asked: Predictor, rows: Rows, part: IntArray) -> IntArray:
     """Return the positions of predictions among the classes, for some of the rows of a block."""
     found = class_numbers(type(asked).__name__, asked.predict(take(rows, part)), classes, part.size)
     return found.astype(code_type(classes.size))
 
 
-def _find_near_ties(model: Any, rows: Rows) -> BoolArray:
+def _find_near_ties(model: Any, X: Rows, places: IntArray) -> BoolArray:
     """Return which rows are too close to call, for models that tell; it can only add errors."""
-    count = int(rows.shape[0])
+    close = np.zeros(places.size, dtype=bool)
     if not hasattr(model, "near_ties"):
-        return np.zeros(count, dtype=bool)
+        return close
+    located = list(locate_blocks(X, places))
+    found = map_blocks(X, _ask_near_ties, ((inside,) for _, inside in located), model)
+    for (members, _), part in zip(located, found, strict=True):
+        close[members] = part
+    return close
+
+
+def _ask_near_ties(block: Rows, task: tuple[IntArray | None], model: Any) -> BoolArray:
+    rows = take(block, slice(0, int(block.shape[0])) if task[0] is None else task[0])
+    count = int(rows.shape[0])
     found = np.asarray(model.near_ties(rows))
     if found.dtype != np.bool_ or found.shape != (count,):
         raise ValueError(
@@ -214,21 +217,18 @@ def _ask_probabilities(model: Predictor, X: Rows, places: IntArray, classes: Lab
     """Ask for the probabilities of the classes; 0 for a class that the model does not know."""
     if not hasattr(model, "predict_proba"):
         raise ValueError(f"A metric of probabilities needs predict_proba. {type(model).__name__} has none.")
+    return ask_in_blocks(model, partial(_ask_chances, classes), X, places, seed, within=_SAME)
 
-    def ask(rows: Rows, asked: Any, part: IntArray) -> FloatArray:
-        given = np.asarray(asked.predict_proba(take(rows, part)), dtype=np.float64)
-        columns = class_numbers(type(asked).__name__, asked.classes_, classes, len(asked.classes_))
-        if given.shape != (part.size, columns.size):
-            raise ValueError(
-                f"{type(asked).__name__} must give a probability for each of its {columns.size} classes and each of "
-                f"{part.size} rows. Got shape {given.shape} instead."
-            )
-        found = np.zeros((part.size, classes.size))
-        found[:, columns[columns >= 0]] = given[:, columns >= 0]
-        return found
 
-    def blocks() -> Iterator[Asked[Any]]:
-        for members, rows in find_blocks(X, places):
-            yield members, partial(ask, rows)
-
-    return ask_in_blocks(model, blocks, places.size, seed, within=_SAME)
+def _ask_chances(classes: Labels, asked: Any, rows: Rows, part: IntArray) -> FloatArray:
+    """Return the probabilities of the classes, for some of the rows of a block."""
+    given = np.asarray(asked.predict_proba(take(rows, part)), dtype=np.float64)
+    columns = class_numbers(type(asked).__name__, asked.classes_, classes, len(asked.classes_))
+    if given.shape != (part.size, columns.size):
+        raise ValueError(
+            f"{type(asked).__name__} must give a probability for each of its {columns.size} classes and each of "
+            f"{part.size} rows. Got shape {given.shape} instead."
+        )
+    found = np.zeros((part.size, classes.size))
+    found[:, columns[columns >= 0]] = given[:, columns >= 0]
+    return found

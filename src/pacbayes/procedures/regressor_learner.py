@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 from pacbayes._core.predictions import NO_NUMBER, finite_numbers
 from pacbayes._core.rows import take
-from pacbayes._core.steadiness import Answers, ask_row_by_row, seed_of
+from pacbayes._core.steadiness import Answers, ask_in_blocks, seed_of
 from pacbayes._core.types import BoolArray, FloatArray, IntArray, Predictor, Regressor, Rows
 from pacbayes.certificate import Choice
 from pacbayes.metrics import Judged, LossRule
@@ -23,10 +23,18 @@ __all__ = ["LearnedRegressor", "RegressorLearner", "predict_numbers"]
 _SAME = 1e-5  # of the scale: what sums in another order or in single precision may change in a prediction
 
 
-def predict_numbers(model: Predictor, X: Rows, labels: FloatArray, seeds: Sequence[int], scale: float) -> FloatArray:
+def predict_numbers(
+    model: Predictor,
+    X: Rows,
+    labels: FloatArray,
+    seeds: Sequence[int],
+    scale: float,
+    rows: IntArray | None = None,
+) -> FloatArray:
     """Return what a model predicts for rows, asked in several batches: of each row the answer farthest from its label.
 
-    A prediction that is not finite is NaN. A model with many predictions that depend on their batch is refused.
+    A prediction that is not finite is NaN. A model with many predictions that depend on their batch is refused. Labels
+    are those of ``rows`` of X, or of all of them.
 
     Examples
     --------
@@ -39,16 +47,19 @@ def predict_numbers(model: Predictor, X: Rows, labels: FloatArray, seeds: Sequen
     """
     within = _SAME * scale
 
-    def ask(asked: Predictor, part: IntArray) -> FloatArray:
-        return finite_numbers(type(asked).__name__, asked.predict(take(X, part)), part.size)
-
     def errs(answers: Answers) -> BoolArray:  # more than half of the rows, and more than by rounding
         with np.errstate(over="ignore"):
             distance = np.abs(answers.farthest_from(labels) - labels)
             return np.asarray(distance > np.median(distance) + within)
 
-    worst = ask_row_by_row(model, ask, labels.size, seeds, within=within, errs=errs).farthest_from(labels)
+    places = np.arange(labels.size) if rows is None else rows
+    worst = ask_in_blocks(model, _ask_numbers, X, places, seeds, within=within, errs=errs).farthest_from(labels)
     return np.where(worst == NO_NUMBER, np.nan, worst)
+
+
+def _ask_numbers(asked: Predictor, rows: Rows, part: IntArray) -> FloatArray:
+    """Return predictions for some of the rows of a block."""
+    return finite_numbers(type(asked).__name__, asked.predict(take(rows, part)), part.size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +135,6 @@ class LearnedRegressor:
         rows = sample.order[start:]
         labels = sample.y[rows]
         seeds = seed_of(sample.seed, labels)
-        predictions = predict_numbers(self.model, take(sample.X, rows), labels, seeds, self.scale)
+        predictions = predict_numbers(self.model, sample.X, labels, seeds, self.scale, rows)
         assumptions = () if self.rule.given is None else ("scale_before",)
         return Judged(labels, predictions, scale=self.scale, assumptions=assumptions)

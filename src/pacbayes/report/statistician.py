@@ -5,6 +5,7 @@ from __future__ import annotations
 from pacbayes import bounds
 from pacbayes._core.units import part_texts, percent_text
 from pacbayes.certificate import QUANTITIES, Statement
+from pacbayes.certificate.shown import further_words, shown_statements
 from pacbayes.certificate.words import (
     choice_words,
     drawn_words,
@@ -25,9 +26,11 @@ __all__ = ["show_assumptions", "show_composition", "show_delta", "show_details",
 def show_statements(contents: Contents) -> Data:
     """Return every statement as its sentence has it, and as a row with rows, bound and share of delta."""
     certificate = contents.certificate
+    shown, left_out = shown_statements(certificate)
     return {
-        "sentences": sentences(certificate),
-        "statements": [_statement_row(each) for each in certificate.statements],
+        "sentences": sentences(certificate, shown),
+        "statements": [_statement_row(each) for each in shown],
+        "left_out": further_words(left_out) if left_out else "",
         "delta": percent_text(certificate.delta),
         "candidates": certificate.candidates,
     }
@@ -98,7 +101,7 @@ def show_details(contents: Contents) -> Data:
             ("Delta", percent_text(certificate.delta)),
             ("Settings compared (candidates)", str(certificate.candidates)),
         ],
-        "statements": [_details_of(each) for each in certificate.statements],
+        "statements": [_details_of(each) for each in shown_statements(certificate)[0]],
         "choices": [choice_words(each) for each in certificate.choices],
         "columns": contents.columns,
         "digests": {**certificate.digests, "certificate": certificate.digest},

@@ -43,6 +43,8 @@ class StoredRows:
     columns : list of str
     kinds : tuple of str
         "number" or "category", by column.
+    exact : tuple of bool
+        Whether doubles hold a column, which those of numbers are.
 
     Examples
     --------
@@ -67,6 +69,7 @@ class StoredRows:
         self._batches = batches
         self.columns = [column.name for column in columns]
         self.kinds = tuple(column.kind for column in columns)
+        self.exact = tuple(kind == "number" for kind in self.kinds)
         self._named = tuple(zip(self.columns, self.kinds, strict=True))
         self.shape = (rows, len(self.columns))
         self._positions: IntArray = np.arange(0 if first is None else len(first))

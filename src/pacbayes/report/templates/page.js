@@ -14,7 +14,20 @@
     slider.addEventListener("input", show);
     show();
   }
+  document.querySelectorAll("input.find").forEach(function (field) {
+    var number = field.id.slice("find-".length);
+    var lines = document.querySelectorAll("#all-" + number + " tbody tr");
+    field.value = "";
+    field.addEventListener("input", function () {
+      var text = field.value.toLowerCase(), count = 0;
+      lines.forEach(function (line) {
+        line.hidden = line.firstElementChild.textContent.toLowerCase().indexOf(text) < 0;
+        if (!line.hidden) { count += 1; }
+      });
+      document.getElementById("found-" + number).textContent = text ? count + " of " + lines.length : "";
+    });
+  });
   window.addEventListener("beforeprint", function () {
-    document.querySelectorAll("details").forEach(function (each) { each.open = true; });
+    document.querySelectorAll("details:not(.many)").forEach(function (each) { each.open = true; });
   });
 })();

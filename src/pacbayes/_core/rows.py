@@ -13,12 +13,13 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils import check_consistent_length
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from pacbayes._core.coded_labels import CodedLabels
+from pacbayes._core.places import PlacesAhead
 from pacbayes._core.types import FloatArray, IntArray, Labels, Rows, RowsLike
 
 __all__ = [
@@ -33,7 +34,6 @@ __all__ = [
     "locate_blocks",
     "map_blocks",
     "numbers_of",
-    "permute",
     "read_blocks",
     "refuse_text",
     "rows_of",
@@ -42,9 +42,7 @@ __all__ = [
 
 BLOCK_ROWS = 1 << 18  # that are judged at once
 _LABELS = 1 << 16  # that are looked at together
-_AHEAD = 8  # blocks
 _FEW = 16  # classes that are compared with each label
-_MANY = 1_000_000  # rows whose numbers take four bytes each
 _EXACT = 2**53  # whole numbers up to here are doubles
 
 Task = TypeVar("Task")
@@ -199,23 +197,6 @@ def read_blocks(X: Rows, size: int | None = None) -> Iterator[Rows]:
         yield take(X, slice(start, start + size))
 
 
-def permute(generator: np.random.RandomState, rows: int) -> IntArray:
-    """Return ``generator.permutation(rows)``, of many rows in half the memory; the draws are the same.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pacbayes._core.rows import permute
-    >>> permute(np.random.RandomState(0), 4).tolist() == np.random.RandomState(0).permutation(4).tolist()
-    True
-    """
-    if not _MANY <= rows < 2**31:
-        return generator.permutation(rows)
-    numbers: Any = np.arange(rows, dtype=np.int32)
-    generator.shuffle(numbers)
-    return cast("IntArray", numbers)
-
-
 def locate_blocks(X: Rows, places: IntArray) -> Iterator[tuple[IntArray, IntArray | None]]:
     """Yield for each block of rows as they lie in X which of some places are in it, and where in the block these are.
 
@@ -233,35 +214,11 @@ def locate_blocks(X: Rows, places: IntArray) -> Iterator[tuple[IntArray, IntArra
     if rows <= BLOCK_ROWS:
         yield np.arange(places.size), _shorten(places, rows)
         return
-    ahead = _Ahead(places)
+    ahead = PlacesAhead(places, BLOCK_ROWS)
     for start in range(0, rows, BLOCK_ROWS):
         size = min(BLOCK_ROWS, rows - start)
         which, inside = ahead.find(start, size)
         yield which, _shorten(inside.astype(np.int32), size)
-
-
-class _Ahead:
-    """Which of some places lie in the blocks to come: found for several blocks at once, not for all, to save memory."""
-
-    def __init__(self, places: IntArray) -> None:
-        self._places = places
-        self._first, self._which = 0, np.zeros(0, dtype=np.int64)
-
-    def find(self, start: int, size: int) -> tuple[IntArray, IntArray]:
-        """Return which of the places lie in a block, ascending, and where in it they are."""
-        if start + size > self._first + self._which.size:
-            self._look(start, max(size, _AHEAD * BLOCK_ROWS))
-        part = self._which[start - self._first : start - self._first + size]
-        inside = np.flatnonzero(part >= 0)
-        inside = inside[np.argsort(part[inside])]
-        return part[inside].astype(np.int64), inside
-
-    def _look(self, start: int, size: int) -> None:
-        self._first, self._which = start, np.full(size, -1, dtype=np.int64)
-        for first in range(0, self._places.size, BLOCK_ROWS):
-            part = self._places[first : first + BLOCK_ROWS]
-            found = np.flatnonzero((part >= start) & (part < start + size))
-            self._which[part[found] - start] = first + found
 
 
 def _shorten(inside: Any, rows: int) -> IntArray | None:

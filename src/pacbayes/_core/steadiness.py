@@ -26,7 +26,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from scipy.special import gammaln
@@ -43,8 +43,10 @@ from pacbayes._core.asking import (
     keep_different,
     sentence,
 )
+from pacbayes._core.coded_labels import CodedLabels
 from pacbayes._core.digests import digest_of_arrays
-from pacbayes._core.rows import locate_blocks, map_blocks, permute
+from pacbayes._core.places import permute
+from pacbayes._core.rows import locate_blocks, map_blocks
 from pacbayes._core.types import BoolArray, FloatArray, IntArray, Labels, Rows
 
 __all__ = ["ALONE", "Answers", "ask_in_blocks", "ask_row_by_row", "sample_size", "seed_of"]
@@ -62,9 +64,9 @@ Located = Callable[[], Iterable[tuple[IntArray, IntArray | None]]]
 Run = Callable[[Callable[[Rows, Task, Asked[Any]], Any], Iterator[Task | None]], Iterator[Any]]
 
 
-def seed_of(seed: int, labels: Labels) -> list[int]:
+def seed_of(seed: int, labels: Labels | CodedLabels) -> list[int]:
     """Return a seed that no predictor knows, since it follows from labels that predictors are not shown."""
-    digest = digest_of_arrays(seed=[seed], labels=labels)
+    digest = digest_of_arrays(seed=[seed], labels=cast("Labels", labels))
     return [int(digest[start : start + 8], 16) for start in range(0, 64, 8)]
 
 

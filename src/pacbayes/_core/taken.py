@@ -12,7 +12,8 @@ from pacbayes._core.types import FloatArray, IntArray, Rows
 
 __all__ = ["CHUNK_ROWS", "PreparedRows", "TakenRows", "can_take_blocks"]
 
-CHUNK_ROWS = 1 << 16  # that are prepared together; sums over more rows add up over so many
+CHUNK_ROWS = 1 << 16  # up to so many, rows are taken at once; sums over more of them add up
+_BLOCK_ROWS = 1 << 14  # of more, so many are prepared together: they stay in the cache
 
 
 def can_take_blocks(X: Rows) -> bool:
@@ -55,6 +56,21 @@ class TakenRows:
         """Return a column of all rows."""
         return self._frame[name].iloc[self._places]
 
+    def empty(self) -> Any:
+        """Return a frame of the same columns without rows."""
+        return self._frame.iloc[:0]
+
+    def numbers(self) -> tuple[FloatArray, IntArray] | None:
+        """Return an array of doubles that holds the rows, and where they are in it, if there is one; nobody changes it.
+
+        A frame of nothing but doubles is such an array if it was made of one.
+        """
+        if any(kind != np.float64 for kind in self._frame.dtypes):
+            return None
+        array: FloatArray = self._frame.to_numpy()
+        is_same = array.flags.c_contiguous and np.shares_memory(array, self._frame.iloc[:, 0].to_numpy())
+        return (array, self._places) if is_same else None
+
     def read(self, start: int, stop: int) -> Rows:
         """Return the rows between two positions, in a frame of their own."""
         return take(self._frame, self._places[start:stop])
@@ -84,7 +100,7 @@ class PreparedRows:
         self.shape = (rows, columns)
         self.make = make
 
-    def blocks(self, size: int = CHUNK_ROWS) -> Iterator[tuple[slice, FloatArray]]:
+    def blocks(self, size: int = _BLOCK_ROWS) -> Iterator[tuple[slice, FloatArray]]:
         """Yield all rows in their order, so many at a time, each with where it lies."""
         for start in range(0, self.shape[0], size):
             stop = min(start + size, self.shape[0])
@@ -97,7 +113,7 @@ class PreparedRows:
     @classmethod
     def of(cls, matrix: FloatArray) -> PreparedRows:
         """Return the rows of an array, which nobody changes."""
-        return cls(*matrix.shape, lambda start, stop: np.array(matrix[start:stop]))
+        return cls(matrix.shape[0], matrix.shape[1], lambda start, stop: np.array(matrix[start:stop]))
 
     def then(self, change: Callable[[FloatArray], FloatArray]) -> PreparedRows:
         """Return rows that are changed further, each by itself; a block may be changed in place."""

@@ -87,8 +87,9 @@ class CrossValidatedLogistic(ClassifierMixin, BaseEstimator):  # type: ignore[mi
 
     def _check(self, X: RowsLike | PreparedRows, y: ArrayLike) -> tuple[Matrix | PreparedRows, Labels]:
         """Return rows, of many in blocks, and labels, or say what is wrong with them."""
+        matrix: Any = X
         if isinstance(X, PreparedRows):
-            matrix, labels = X, column_or_1d(y)
+            labels = column_or_1d(y)
             self.n_features_in_ = X.shape[1]
         else:
             matrix, labels = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, ensure_min_samples=2)

@@ -94,7 +94,7 @@ class RefittedLogistic(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         shares, total = _shares(sample_weight, matrix.shape[0])
         alpha = self.alpha if self.C is None else 1.0 / (self.C * total)
         data = _Data(matrix, positive.astype(np.float64), alpha, shares)
-        if factor is None and matrix.shape[0] > CHUNK_ROWS and not sp.issparse(matrix):
+        if factor is None and data.is_long:
             weights, factor = _start_early(data, weights, max(self.tol, _EARLY))
         self.weights_, self._factor = _minimise(data, weights, factor, self.tol)
         self.coef_, self.intercept_ = self.weights_[None, :-1], self.weights_[-1:]
@@ -129,6 +129,11 @@ class _Data(NamedTuple):
     alpha: float
     shares: FloatArray | None
 
+    @property
+    def is_long(self) -> bool:
+        """Whether rows come in more than one chunk, so that a pass over them is what takes time."""
+        return self.y.size > CHUNK_ROWS and not sp.issparse(self.X)
+
     def average(self, values: FloatArray, place: slice) -> FloatArray:
         """Return values of the rows at some place as parts of the mean."""
         return values / self.y.size if self.shares is None else values * self.shares[place]
@@ -150,7 +155,7 @@ def _shares(sample_weight: ArrayLike | None, rows: int) -> tuple[FloatArray | No
 
 def _start_early(data: _Data, w: FloatArray, tolerance: float) -> tuple[FloatArray, _Factor | None]:
     """Return about the minimiser on the first chunk of rows, if there are both classes in it."""
-    _, rows = next(_chunks(data.X))
+    rows = data.X.first(CHUNK_ROWS) if isinstance(data.X, PreparedRows) else data.X[:CHUNK_ROWS]
     y = data.y[:CHUNK_ROWS]
     shares = None if data.shares is None else data.shares[:CHUNK_ROWS]
     total = 1.0 if shares is None else float(shares.sum())
@@ -173,9 +178,7 @@ def _minimise(
     data: _Data, w: FloatArray, factor: _Factor | None, tolerance: float
 ) -> tuple[FloatArray, _Factor | None]:
     """Return the minimiser and the last factorised Hessian."""
-    X = data.X
-    scores = _scores(X, w)
-    gradient = _gradient(data, w, scores)
+    scores, gradient = _evaluate(data, w)
     fresh, size = False, float(np.abs(gradient).max())
     for _ in range(_MAX_STEPS):
         if size <= tolerance:
@@ -189,7 +192,7 @@ def _minimise(
             factor = None
         fresh = False
     else:
-        if size > _ALARM * max(1.0, *(float(abs(rows).max()) for _, rows in _chunks(X))):
+        if size > _ALARM * max(1.0, *(float(abs(rows).max()) for _, rows in _chunks(data.X))):
             warnings.warn(
                 f"The mean gradient is still {size:.1e}; consider scaling the features.", ConvergenceWarning, 3
             )
@@ -213,11 +216,11 @@ def _step(
     careful: bool,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Take a step, halved while the objective does not fall enough (with an old Hessian: while the gradient grows)."""
-    direction, fraction = _scores(data.X, step), 1.0
+    direction, fraction = None if data.is_long else _scores(data.X, step), 1.0
     slope, before = float(gradient @ step), _objective(data, w, scores) if careful else 0.0
     while True:
-        moved, new_scores = w - fraction * step, scores - fraction * direction
-        after = _gradient(data, moved, new_scores)
+        moved = w - fraction * step
+        new_scores, after = _evaluate(data, moved, None if direction is None else scores - fraction * direction)
         if careful:
             enough = _objective(data, moved, new_scores) <= before - 1e-4 * fraction * slope + 1e-15 * abs(before)
         else:
@@ -230,8 +233,12 @@ def _step(
 def _scores(X: Matrix | PreparedRows, w: FloatArray) -> FloatArray:
     found: FloatArray = np.empty(int(X.shape[0]))
     for place, rows in _chunks(X):
-        found[place] = np.asarray(rows @ w[:-1]).ravel() + w[-1]
+        found[place] = _score(rows, w)
     return found
+
+
+def _score(rows: Matrix, w: FloatArray) -> FloatArray:
+    return np.asarray(np.asarray(rows @ w[:-1]).ravel() + w[-1])
 
 
 def _objective(data: _Data, w: FloatArray, scores: FloatArray) -> float:
@@ -246,14 +253,18 @@ def _objective(data: _Data, w: FloatArray, scores: FloatArray) -> float:
     return float(0.5 * data.alpha * (w[:-1] @ w[:-1]) + total)
 
 
-def _gradient(data: _Data, w: FloatArray, scores: FloatArray) -> FloatArray:
+def _evaluate(data: _Data, w: FloatArray, scores: FloatArray | None = None) -> tuple[FloatArray, FloatArray]:
+    """Return scores, unless they are known, and gradient, in one pass over the rows."""
+    found = np.empty(data.y.size) if scores is None else scores
     slopes, level = data.alpha * w[:-1], 0.0
     for number, (place, rows) in enumerate(_chunks(data.X)):
-        residual = data.average(expit(scores[place]) - data.y[place], place)
+        if scores is None:
+            found[place] = _score(rows, w)
+        residual = data.average(expit(found[place]) - data.y[place], place)
         product = np.asarray(residual @ rows).ravel()
         slopes = product + slopes if number == 0 else slopes + product
         level += residual.sum()
-    return np.append(slopes, level)
+    return found, np.append(slopes, level)
 
 
 def _factorise_hessian(data: _Data, w: FloatArray, scores: FloatArray) -> _Factor:

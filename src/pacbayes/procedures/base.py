@@ -19,7 +19,7 @@ from sklearn.utils import check_random_state
 
 from pacbayes._core.digests import data_digest, digest_of_arrays
 from pacbayes._core.notes import Note
-from pacbayes._core.rows import permute
+from pacbayes._core.places import permute
 from pacbayes._core.state import State
 from pacbayes._core.types import IntArray, Labels, RandomState, Rows, RowsLike
 from pacbayes._core.versions import current_versions

@@ -108,9 +108,13 @@ class LearnedClassifier:
         rows, classes = sample.order[start:stop], distinct_labels(sample.y)
         if not rows.size:
             return 0
-        answers = self.model.predict(take(sample.X, rows))
-        found = class_numbers(type(self.model).__name__, answers, classes, rows.size)
-        return int(np.count_nonzero(found != np.searchsorted(classes, sample.y[rows])))
+        total = 0
+        for first in range(0, rows.size, CHUNK_ROWS):
+            part = rows[first : first + CHUNK_ROWS]
+            answers = self.model.predict(take(sample.X, part))
+            found = class_numbers(type(self.model).__name__, answers, classes, part.size)
+            total += int(np.count_nonzero(found != np.searchsorted(classes, sample.y[part])))
+        return total
 
     def judge(self, sample: Sample, start: int) -> CodedJudged:
         """Predict the rows from a position of the order on; what depends on the batch is wrong."""
@@ -185,8 +189,15 @@ def _judge(
 
 def _ask_classes(classes: Labels, asked: Predictor, rows: Rows, part: IntArray) -> IntArray:
     """Return the positions of predictions among the classes, for some of the rows of a block."""
-    found = class_numbers(type(asked).__name__, asked.predict(take(rows, part)), classes, part.size)
+    found = class_numbers(type(asked).__name__, asked.predict(_take_for(asked, rows, part)), classes, part.size)
     return found.astype(code_type(classes.size))
+
+
+def _take_for(asked: Any, rows: Rows, part: IntArray) -> Rows:
+    """Return a copy of some rows for a predictor that may change it; all of them themselves for one that does not."""
+    makes_its_own = type(asked) is Pipeline and type(asked.steps[0][1]) is ColumnPreprocessor
+    whole = makes_its_own and part.size == int(rows.shape[0]) and np.array_equal(part, np.arange(part.size))
+    return rows if whole else take(rows, part)
 
 
 def _find_near_ties(model: Any, X: Rows, places: IntArray) -> BoolArray:

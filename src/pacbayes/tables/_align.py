@@ -11,7 +11,7 @@ import numpy as np
 
 from pacbayes._core.notes import Note, NoteValue
 from pacbayes._core.types import FloatArray, Labels, ObjectArray
-from pacbayes.tables._columns import holds_numbers, require_column, to_values
+from pacbayes.tables._columns import holds_numbers, refuse_infinite, require_column, to_values
 from pacbayes.tables._error import TableError
 from pacbayes.tables._groups import read_groups
 from pacbayes.tables._prepare import Table
@@ -257,7 +257,7 @@ def read_column(series: pd.Series, name: str, kind: str) -> FloatArray | ObjectA
     """Return what a column holds as its kind, or say that it holds something else."""
     if kind == "number" and series.dtype == np.float64:  # as tables have them: no copy is made
         doubles: FloatArray = series.to_numpy()
-        return _refuse_infinite(doubles, name)
+        return refuse_infinite(doubles, name)
     present = series[series.notna()]
     if len(present) == 0:
         return to_values(series.astype(object), kind) if kind == "category" else np.full(len(series), np.nan)
@@ -281,13 +281,7 @@ def _numbers(series: pd.Series, present: pd.Series, name: str) -> FloatArray:
                 f"Got {str(_first_text(present))!r:.40} instead."
             )
         series = series.astype(object).where(series.notna(), np.nan).astype(np.float64)  # truth values, some missing
-    return _refuse_infinite(np.asarray(to_values(series, "number"), dtype=np.float64), name)
-
-
-def _refuse_infinite(values: FloatArray, name: str) -> FloatArray:
-    if np.isinf(values).any():
-        raise TableError(f"The column {name!r} holds infinite values, which no model can use.")
-    return values
+    return refuse_infinite(np.asarray(to_values(series, "number"), dtype=np.float64), name)
 
 
 def _first_text(present: pd.Series) -> object:

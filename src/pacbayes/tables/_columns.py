@@ -25,6 +25,7 @@ __all__ = [
     "holds_numbers",
     "holds_times",
     "kind_of",
+    "refuse_infinite",
     "require_column",
     "to_values",
 ]
@@ -182,6 +183,13 @@ def check_missing(columns: Sequence[Column], rows: int, missing: str) -> None:
         )
 
 
+def refuse_infinite(values: FloatArray, name: str) -> FloatArray:
+    """Return numbers, some of which may be missing, or refuse infinite ones."""
+    if np.isinf(values).any():
+        raise TableError(f"The column {name!r} holds infinite values, which no model can use.")
+    return values
+
+
 def to_values(series: pd.Series, kind: str) -> FloatArray | ObjectArray:
     """Return doubles, or text in which a missing value is a category of its own."""
     from pandas.api.types import infer_dtype  # noqa: PLC0415
@@ -189,7 +197,7 @@ def to_values(series: pd.Series, kind: str) -> FloatArray | ObjectArray:
     if kind == "number":
         doubles: FloatArray = series.to_numpy(dtype=np.float64, na_value=np.nan)
         return doubles
-    objects = series.to_numpy(dtype=object)
+    objects: ObjectArray = series.to_numpy(dtype=object)
     if infer_dtype(objects, skipna=False) == "string":  # as tables have them: no copy is made
         return objects
     present = series.notna().to_numpy()

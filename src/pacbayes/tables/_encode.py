@@ -8,7 +8,7 @@ is that of scikit-learn, bit for bit.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +18,10 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from pacbayes._core.types import BoolArray, FloatArray, IntArray
-from pacbayes.tables._columns import holds_nothing
+from pacbayes.tables._columns import holds_nothing, refuse_infinite
 from pacbayes.tables._error import TableError
 
-__all__ = ["apply_steps", "can_apply", "count_outputs", "fit_steps"]
+__all__ = ["apply_steps", "apply_to_numbers", "can_apply", "count_outputs", "fit_steps"]
 
 _ROWS = 8192  # at a time, so that a block stays in the cache
 
@@ -113,13 +113,34 @@ def apply_steps(steps: ColumnTransformer, values: Mapping[str, NDArray[Any]], ro
     parts = {name: (fitted, columns) for name, fitted, columns in steps.transformers_}
     marks = _marked(parts["numbers"][0]) if "numbers" in parts else None
     plain = "categories" in parts or marks is None or not marks.size
-    found: FloatArray = np.empty((rows, count_outputs(steps)), order="C" if plain else "F")  # as scikit-learn joins them
+    layout: Literal["C", "F"] = "C" if plain else "F"  # as scikit-learn joins them
+    found: FloatArray = np.empty((rows, count_outputs(steps)), order=layout)
     if "numbers" in parts:
         fitted, columns = parts["numbers"]
         _scale(found, fitted.named_steps["scale"], [values[name] for name in columns], marks)
     if "categories" in parts:
         fitted, columns = parts["categories"]
         _encode(found[:, steps.output_indices_["categories"]], fitted, [values[name] for name in columns])
+    return found
+
+
+def apply_to_numbers(steps: ColumnTransformer, rows: FloatArray, *, copy: bool = False) -> FloatArray:
+    """Return what the transformer makes of rows that are all numbers, in their place unless a copy is asked for."""
+    ((_, fitted, columns),) = steps.transformers_
+    marks = _marked(fitted)
+    if marks is not None and marks.size:
+        values = {name: refuse_infinite(rows[:, place], name) for place, name in enumerate(columns)}
+        return apply_steps(steps, values, len(rows))
+    scaler, found = fitted.named_steps["scale"], np.empty(rows.shape) if copy else rows
+    for start in range(0, len(rows), _ROWS):
+        given, block = rows[start : start + _ROWS], found[start : start + _ROWS]
+        if not np.isfinite(given).all():
+            given = np.column_stack([refuse_infinite(given[:, place], name) for place, name in enumerate(columns)])
+        np.subtract(given, scaler.mean_, out=block)
+        block /= scaler.scale_
+        missing: BoolArray = np.isnan(block)
+        if missing.any():
+            block[missing] = 0.0
     return found
 
 

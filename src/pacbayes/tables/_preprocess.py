@@ -19,7 +19,7 @@ from pacbayes._core.taken import PreparedRows, TakenRows
 from pacbayes._core.types import Labels, Matrix, RowsLike
 from pacbayes.tables._align import align_rows, read_column, require_columns
 from pacbayes.tables._columns import Column, kind_of
-from pacbayes.tables._encode import apply_steps, can_apply, count_outputs, fit_steps
+from pacbayes.tables._encode import apply_steps, apply_to_numbers, can_apply, count_outputs, fit_steps
 from pacbayes.tables._error import TableError
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ class ColumnPreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         rows = _named_rows(rows_of(X))
         self.columns_, self.transformer_ = (), None
         if hasattr(rows, "iloc"):
-            self._fit_columns(list(rows.columns), lambda name: rows[name])
+            self._fit_columns(rows[:0], lambda name: rows[name])
         elif not sp.issparse(rows):
             self.transformer_ = _make_scaling("category").fit(_as_numbers(rows))
         self.n_features_in_ = rows.shape[1]
@@ -133,7 +133,7 @@ class ColumnPreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.columns_, self.transformer_ = (), None
         _refuse_repeated([str(name) for name in rows.columns])
         names = {str(name): name for name in rows.columns}
-        self._fit_columns(list(names), lambda name: rows.column(names[name]))
+        self._fit_columns(rows.empty().set_axis(list(names), axis=1), lambda name: rows.column(names[name]))
         self.n_features_in_ = rows.shape[1]
         return self
 
@@ -144,9 +144,16 @@ class ColumnPreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def prepare(self, rows: TakenRows) -> PreparedRows:
         """Return what :meth:`transform` does, block by block when it is needed."""
-        return PreparedRows(
-            rows.shape[0], count_outputs(self.transformer_), lambda start, stop: self.transform(rows.read(start, stop))
-        )
+        whole = [str(name) for name in rows.columns] == [name for name, _ in self.columns_]
+        numbers = rows.numbers() if whole else None
+
+        def make(start: int, stop: int) -> Matrix:
+            if numbers is None:
+                return self.transform(rows.read(start, stop))
+            array, places = numbers
+            return apply_to_numbers(self.transformer_, array[places[start:stop]])
+
+        return PreparedRows(rows.shape[0], count_outputs(self.transformer_), make)
 
     def transform(self, X: RowsLike) -> Matrix:
         """Return numbers; of a frame the columns are found by name."""
@@ -162,14 +169,17 @@ class ColumnPreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             rows = _as_numbers(rows)
         return rows if self.transformer_ is None else self.transformer_.transform(rows)
 
-    def _fit_columns(self, names: Sequence[str], column: Callable[[str], pd.Series]) -> None:
-        """Learn from columns that are looked at one by one."""
-        kinds = [(name, kind_of(column(name)[:0], name)) for name in names]
+    def _fit_columns(self, empty: pd.DataFrame, column: Callable[[str], pd.Series]) -> None:
+        """Learn from columns of these types that are looked at one by one."""
+        kinds = [(name, kind_of(empty[name], name)) for name in empty.columns]
         values = ((name, kind, read_column(column(name), name, kind)) for name, kind in kinds)
         self.columns_, self.transformer_ = fit_steps(lambda found: _make_steps(found, "category"), values)
 
     def _transform_columns(self, rows: pd.DataFrame) -> Matrix:
-        require_columns(rows, [name for name, _ in self.columns_])
+        names = [name for name, _ in self.columns_]
+        require_columns(rows, names)
+        if list(rows.columns) == names and all(kind == np.float64 for kind in rows.dtypes):
+            return apply_to_numbers(self.transformer_, rows.to_numpy(), copy=True)
         values = {name: read_column(rows[name], name, kind) for name, kind in self.columns_}
         return apply_steps(self.transformer_, values, len(rows))
 

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from pacbayes._core.coded_labels import CodedLabels, code_type
 from pacbayes._core.labels import label_text
 from pacbayes._core.rows import count_labels
-from pacbayes._core.types import FloatArray
-from pacbayes.tables._batches import Batches
+from pacbayes._core.types import FloatArray, Labels
+from pacbayes.tables._batches import Batches, release_memory
 from pacbayes.tables._columns import NOTED_ROWS, Column, ColumnFacts, holds_numbers, require_column, to_values
 from pacbayes.tables._error import TableError
 from pacbayes.tables._groups import check_group
@@ -68,9 +68,11 @@ def scan_table(
     labels, counts = count_labels(y)
     classes = tuple(str(label) for label in labels)
     notes = find_all_notes(head, scan.rows, columns, empty, classes, counts.tolist())
-    held = scan.held.join(columns)
-    rows = _store(StoredRows(batches, columns, scan.rows, head[:1]), most) if held is None else held
-    return Table(rows, y, target, columns, classes, tuple(counts.tolist()), notes, groups=grouped)
+    held, first = scan.held.join(columns), head[:1].copy()
+    del head
+    release_memory()
+    rows = _store(StoredRows(batches, columns, scan.rows, first), most) if held is None else held
+    return Table(rows, cast("Labels", y), target, columns, classes, tuple(counts.tolist()), notes, groups=grouped)
 
 
 def _store(rows: StoredRows, most: int) -> pd.DataFrame | StoredRows:
@@ -114,9 +116,7 @@ class _Held:
 class _Scan:
     """What was seen so far."""
 
-    def __init__(
-        self, frame: pd.DataFrame, target: str, drop: Sequence[str], groups: Sequence[str], most: int
-    ) -> None:
+    def __init__(self, frame: pd.DataFrame, target: str, drop: Sequence[str], groups: Sequence[str], most: int) -> None:
         self.names = name_columns(frame, target, split_names(frame, drop), None)
         self.target, self.rows = target, 0
         self.facts = {name: ColumnFacts() for name in self.names}

@@ -102,7 +102,8 @@ def test_an_array_behind_a_frame_is_used_and_not_changed():
     frame, places = pd.DataFrame(X, columns=list("abcd"), copy=False), np.arange(N)[::-1]
     rows, before = TakenRows(frame, places), X.copy()
     steps = ColumnPreprocessor().fit_taken(rows)
-    assert rows.numbers() is not None and np.shares_memory(rows.numbers()[0], X)
+    assert rows.numbers() is not None
+    assert np.shares_memory(rows.numbers()[0], X)
     np.testing.assert_array_equal(steps.prepare(rows).whole(), steps.transform(frame.iloc[places]))
     np.testing.assert_array_equal(X, before)
     assert TakenRows(frame.assign(e="u"), places).numbers() is None

@@ -11,7 +11,7 @@ import numpy as np
 
 from pacbayes._core.notes import Note, NoteValue
 from pacbayes._core.types import FloatArray, Labels, ObjectArray
-from pacbayes.tables._columns import holds_numbers, refuse_infinite, require_column, to_values
+from pacbayes.tables._columns import are_texts, holds_numbers, make_frame, refuse_infinite, require_column, to_values
 from pacbayes.tables._error import TableError
 from pacbayes.tables._groups import read_groups
 from pacbayes.tables._prepare import Table
@@ -91,8 +91,6 @@ def align_rows(
     (Note('extra_columns', {'count': 1, 'columns': ('id',)}), Note('unseen_categories', {'column': 'job', 'count': 1, \
 'example': 'king'}))
     """
-    import pandas as pd  # noqa: PLC0415
-
     names = [name for name, _ in columns]
     require_columns(frame, names)
     values = {name: read_column(frame[name], name, kind) for name, kind in columns}
@@ -100,7 +98,7 @@ def align_rows(
         _refuse_missing(frame[names])
     extra = [str(name) for name in frame.columns if name not in {*names, *ignore}]
     notes = [Note("extra_columns", {"count": len(extra), "columns": tuple(extra[:_SHOWN])})] if extra else []
-    aligned = pd.DataFrame(values, index=range(len(frame)))
+    aligned = make_frame(values, index=range(len(frame)))
     return AlignedRows(aligned, (*notes, *_count_unseen(aligned, known or {})))
 
 
@@ -258,6 +256,10 @@ def read_column(series: pd.Series, name: str, kind: str) -> FloatArray | ObjectA
     if kind == "number" and series.dtype == np.float64:  # as tables have them: no copy is made
         doubles: FloatArray = series.to_numpy()
         return refuse_infinite(doubles, name)
+    if kind == "category" and series.dtype == np.object_:
+        objects: ObjectArray = series.to_numpy()
+        if are_texts(objects):
+            return objects
     present = series[series.notna()]
     if len(present) == 0:
         return to_values(series.astype(object), kind) if kind == "category" else np.full(len(series), np.nan)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -172,18 +173,47 @@ def _scale(found: FloatArray, scaler: StandardScaler, columns: Sequence[FloatArr
             numbers[missing] = 0.0
 
 
+class _Lookup:
+    """The column of the result that each category has, and unknown ones, which share that of rare ones or have none."""
+
+    def __init__(self, categories: Any, rare: Any) -> None:
+        self.width = _width(categories, rare)
+        kept = np.ones(len(categories), dtype=bool) if rare is None else ~np.isin(categories, rare)
+        self._places = np.full(len(categories) + 1, -1 if rare is None else self.width - 1)  # the last: unknown
+        self._places[:-1][kept] = np.arange(np.count_nonzero(kept))
+        self._categories, self._unknown = categories, int(self._places[-1])
+        self._known = dict(zip(categories.tolist(), self._places.tolist(), strict=False))
+
+    def find(self, values: NDArray[Any]) -> IntArray:
+        """Return the column of each text, -1 for none."""
+        import pandas as pd  # noqa: PLC0415
+
+        if len(values) <= _ROWS:
+            return np.array([self._known.get(each, self._unknown) for each in values.tolist()], dtype=np.int64)
+        return self._places[pd.Index(self._categories, dtype=object).get_indexer(pd.Index(values, dtype=object))]
+
+
+_LOOKUPS: WeakKeyDictionary[OneHotEncoder, tuple[Any, list[_Lookup]]] = WeakKeyDictionary()
+
+
+def _look_up(encoder: OneHotEncoder) -> list[_Lookup]:
+    """Return where the categories of each column go; the same for the next few rows, of which there are many."""
+    known = _LOOKUPS.get(encoder)
+    if known is None or known[0] is not encoder.categories_:
+        known = (encoder.categories_, list(map(_Lookup, *_categories(encoder))))
+        _LOOKUPS[encoder] = known
+    return known[1]
+
+
 def _encode(found: FloatArray, encoder: OneHotEncoder, columns: Sequence[NDArray[Any]]) -> None:
     """Write a one where a text is the category of a column, or in that of rare ones, which unknown ones share."""
-    import pandas as pd  # noqa: PLC0415
-
     found[:] = 0.0
     start, rows = 0, np.arange(found.shape[0])
-    for values, categories, rare in zip(columns, *_categories(encoder), strict=True):
-        width = _width(categories, rare)
-        kept = np.ones(len(categories), dtype=bool) if rare is None else ~np.isin(categories, rare)
-        places = np.full(len(categories) + 1, -1 if rare is None else width - 1)  # the last is of unknown ones
-        places[:-1][kept] = np.arange(np.count_nonzero(kept))
-        codes = places[pd.Index(categories, dtype=object).get_indexer(pd.Index(values, dtype=object))]
-        known = codes >= 0
-        found[rows[known], start + codes[known]] = 1.0
-        start += width
+    for values, lookup in zip(columns, _look_up(encoder), strict=True):
+        places = lookup.find(values)
+        known = places >= 0
+        if known.all():
+            found[rows, start + places] = 1.0
+        else:
+            found[rows[known], start + places[known]] = 1.0
+        start += lookup.width

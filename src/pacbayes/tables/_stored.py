@@ -9,7 +9,7 @@ import numpy as np
 
 from pacbayes._core.types import FloatArray, IntArray
 from pacbayes.tables._batches import Batches
-from pacbayes.tables._columns import Column, to_values
+from pacbayes.tables._columns import Column, make_frame, to_values
 from pacbayes.tables._error import TableError
 from pacbayes.tables._limits import check_cells
 
@@ -169,11 +169,7 @@ class StoredRows:
 
     def _convert(self, frame: pd.DataFrame | None) -> pd.DataFrame:
         """Return values as a table has them, of a batch as it was read; of none a frame without rows."""
-        import pandas as pd  # noqa: PLC0415
-
-        if frame is None:
-            return pd.DataFrame({name: np.empty(0, dtype=_TYPES[kind]) for name, kind in self._named})
-        return pd.DataFrame({name: to_values(frame[name], kind) for name, kind in self._named})
+        return make_frame({name: to_values(frame[name], kind) for name, kind in self._named})
 
 
 def _take(frame: pd.DataFrame, places: IntArray) -> pd.DataFrame:
@@ -215,7 +211,7 @@ class _Columns:
 
         if self._numbers is not None:
             return pd.DataFrame(self._numbers, columns=[name for name, _ in self._named], copy=False)
-        return pd.DataFrame(self._values, copy=False)
+        return make_frame(self._values)
 
 
 def join_columns(columns: Sequence[Any]) -> FloatArray:

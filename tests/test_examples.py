@@ -16,6 +16,7 @@ GALLERY = {
     "bound_of_your_own.py": "wrong at worst: pb.bounds.clopper_pearson 5.0 %",
     "choose_a_bound.py": "betting",
     "churn_table.py": "verified from the table: True",
+    "dask_cluster.py": "The same as in memory: True",
     "compare_models.py": "naive Bayes was known to be worse after",
     "eight_sets.py": "certified at or below the hold-out",
     "example_difficulty.py": "of the digits were never misclassified",

@@ -219,7 +219,8 @@ def to_values(series: pd.Series, kind: str) -> FloatArray | ObjectArray:
         import pandas as pd  # noqa: PLC0415
 
         codes, found = pd.factorize(series)
-        return np.array([*map(str, found.tolist()), _MISSING], dtype=object)[codes]
+        texts: ObjectArray = np.array([*map(str, found.tolist()), _MISSING], dtype=object)
+        return np.asarray(texts[codes])
     objects: ObjectArray = series.to_numpy()
     if are_texts(objects):  # as tables have them: no copy is made
         return objects

@@ -190,7 +190,8 @@ class _Lookup:
 
         if len(values) <= _ROWS:
             return np.array([self._known.get(each, self._unknown) for each in values.tolist()], dtype=np.int64)
-        return self._places[pd.Index(self._categories, dtype=object).get_indexer(pd.Index(values, dtype=object))]
+        codes = pd.Index(self._categories, dtype=object).get_indexer(pd.Index(values, dtype=object))
+        return np.asarray(self._places[codes])
 
 
 _LOOKUPS: WeakKeyDictionary[OneHotEncoder, tuple[Any, list[_Lookup]]] = WeakKeyDictionary()

@@ -40,6 +40,7 @@ class StoredRows:
     Attributes
     ----------
     shape : tuple of int
+    described : tuple of Column
     columns : list of str
     kinds : tuple of str
         "number" or "category", by column.
@@ -66,7 +67,7 @@ class StoredRows:
     def __init__(
         self, batches: Batches, columns: Sequence[Column], rows: int, first: pd.DataFrame | None = None
     ) -> None:
-        self._batches = batches
+        self._batches, self.described = batches, tuple(columns)
         self.columns = [column.name for column in columns]
         self.kinds = tuple(column.kind for column in columns)
         self.exact = tuple(kind == "number" for kind in self.kinds)
@@ -78,6 +79,11 @@ class StoredRows:
 
     def __getitem__(self, key: object) -> Any:
         raise TypeError("Rows that are in files are taken by pacbayes._core.rows.take.")
+
+    @property
+    def batches(self) -> Batches:
+        """The files."""
+        return self._batches
 
     @property
     def dtypes(self) -> list[Any]:
@@ -169,6 +175,8 @@ class StoredRows:
 
     def _convert(self, frame: pd.DataFrame | None) -> pd.DataFrame:
         """Return values as a table has them, of a batch as it was read; of none a frame without rows."""
+        if frame is None:
+            return make_frame({name: np.empty(0, dtype=_TYPES[kind]) for name, kind in self._named})
         return make_frame({name: to_values(frame[name], kind) for name, kind in self._named})
 
 

@@ -3,12 +3,11 @@
 import numpy as np
 import pytest
 
-from pacbayes._core import places, rows
+from pacbayes._core import places, repetitions, rows
 from pacbayes._core.coded_labels import CodedLabels, codes_of, take_labels
 from pacbayes._core.digests import data_digest, digest_of_arrays
 from pacbayes._core.places import PlacesAhead, permute
 from pacbayes._core.rows import count_labels, distinct_labels, labels_of, locate_blocks
-from pacbayes.procedures import repetitions
 
 
 @pytest.mark.parametrize("size", [1, 2, 999, 70_000])

@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from pacbayes._core.coded_labels import CodedLabels
 from pacbayes._core.notes import Note
+from pacbayes._core.repetitions import count_both, count_repeated, find_different
 from pacbayes._core.rows import count_labels, cut_blocks, distinct_labels, is_stored, map_blocks, take
 from pacbayes._core.types import IntArray, RowsLike
 from pacbayes.certificate.words import note_words
-from pacbayes.procedures.repetitions import count_both, count_repeated, find_different
 
 __all__ = ["CertificateWarning", "count_repetitions", "find_cautions", "find_repetitions", "find_seen", "hash_rows"]
 

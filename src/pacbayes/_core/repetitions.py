@@ -33,7 +33,7 @@ def count_repeated(hashes: NDArray[np.uint64]) -> int:
     Examples
     --------
     >>> import numpy as np
-    >>> from pacbayes.procedures.repetitions import count_repeated
+    >>> from pacbayes._core.repetitions import count_repeated
     >>> count_repeated(np.array([3, 5, 3, 3], dtype=np.uint64))
     2
     """
@@ -50,7 +50,7 @@ def find_different(hashes: NDArray[np.uint64], about: int) -> IntArray:
     Examples
     --------
     >>> import numpy as np
-    >>> from pacbayes.procedures.repetitions import find_different
+    >>> from pacbayes._core.repetitions import find_different
     >>> find_different(np.array([3, 5, 3, 4], dtype=np.uint64), 100).tolist()
     [0, 1, 3]
     """
@@ -72,7 +72,7 @@ def count_both(hashes: NDArray[np.uint64], learning: IntArray) -> int:
     Examples
     --------
     >>> import numpy as np
-    >>> from pacbayes.procedures.repetitions import count_both
+    >>> from pacbayes._core.repetitions import count_both
     >>> count_both(np.array([3, 5, 3, 3], dtype=np.uint64), np.array([0, 1]))
     2
     """

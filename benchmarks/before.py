@@ -11,15 +11,12 @@ process; that of the process which reads the file for it is printed beside it, a
 from __future__ import annotations
 
 import argparse
-import json
-import os
 import subprocess
 import sys
 import tempfile
-import threading
-import time
 from pathlib import Path
 
+from _memory import run_watched
 from scale import write
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -48,40 +45,6 @@ def unpack(commit: str, folder: Path) -> Path:
     return folder / "src"
 
 
-def resident(process: int) -> int:
-    """Return the bytes that a process and its children have in memory, where the system tells."""
-    total = 0
-    try:
-        children = Path(f"/proc/{process}/task/{process}/children").read_text(encoding="ascii").split()
-        for each in (process, *map(int, children)):
-            total += int(Path(f"/proc/{each}/statm").read_text(encoding="ascii").split()[1])
-    except (OSError, ValueError):
-        return 0
-    return total * os.sysconf("SC_PAGE_SIZE")
-
-
-def measure(source: Path, path: Path, model: str) -> dict[str, float]:
-    """Certify with the sources at a place."""
-    threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-    environment = {**os.environ, **threads, "PYTHONPATH": str(source)}
-    began, most = time.perf_counter(), [0]
-    command = [sys.executable, "-W", "ignore", "-c", PROGRAM, str(path), model]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
-
-        def watch() -> None:
-            while process.poll() is None:
-                most[0] = max(most[0], resident(process.pid))
-                time.sleep(0.05)
-
-        watching = threading.Thread(target=watch)
-        watching.start()
-        told = process.communicate()[0]
-        watching.join()
-    if process.returncode:
-        sys.exit(process.returncode)
-    return {"seconds": time.perf_counter() - began, "both": most[0], **json.loads(told.splitlines()[-1])}
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", default=1_000_000, type=lambda text: int(float(text)))
@@ -101,7 +64,7 @@ def main() -> None:
         found: dict[str, list[dict[str, float]]] = {name: [] for name in trees}
         for _ in range(given.repeats):
             for name, source in trees.items():
-                each = measure(source, path, given.model)
+                each = run_watched(["-c", PROGRAM, str(path), given.model], PYTHONPATH=str(source))
                 found[name].append(each)
                 print(
                     f"{name:>6}: {each['seconds']:6.1f} s ({each['work']:5.1f} s of processor time), "

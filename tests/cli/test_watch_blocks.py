@@ -15,7 +15,7 @@ from pacbayes.cli._line_blocks import LOSS, BlockReader
 from pacbayes.cli._line_forms import learn_form
 from pacbayes.cli._lines import Block, Lines
 from pacbayes.cli._watch_blocks import _ranks_due
-from pacbayes.procedures import decode_line, key_in, loss_in
+from pacbayes.procedures import LossMonitor, decode_line, key_in, loss_in
 
 ODD = [
     *(b"", b" ", b"\x0b", b"\r", b"null", b"true", b"NaN", b"-Infinity", b"1e-400", b"1e400", b"-0", b"-0.0", b"1.5"),
@@ -36,7 +36,7 @@ ODD = [
         b"0\xff",
     ),
     *(b"0." + b"3" * 60, b"0." + b"0" * 400 + b"1", b"1" * 5000, b'"0"', b"[0]", b"{}", b"0\x00", b"\xef\xbb\xbf0"),
-    *("0 ".encode(), b'{"loss": 0', b'{"loss": 0}}', b'{"loss": 0, "loss": 1}', b'{"loss": true}'),
+    *(b"0 ", b'{"loss": 0', b'{"loss": 0}}', b'{"loss": 0, "loss": 1}', b'{"loss": true}'),
     *(b'{"loss": 0.5}{"loss": 1}', b'{"label": 1, "prediction": 1.5}', b'{"label": 1, "prediction": 1.0}'),
     *(b'{"label": "a", "prediction": 1}', b'{"label": null, "prediction": null}', b'{"label": 0, "prediction": true}'),
     *(b'{"label": "\\u0061", "prediction": "a"}', '{"label": "ä", "prediction": "ä"}'.encode(), b'{"label": 1}'),
@@ -250,15 +250,15 @@ def test_a_line_that_is_cut_by_the_end_of_a_chunk_is_one():
     assert (lines.number, [each.content for each in lines.rest()]) == (23, [b"1"])
 
 
-def test_a_pipe_is_answered_before_it_is_waited_for(monkeypatch):
+def test_a_pipe_is_answered_before_it_is_waited_for():
     """One line at a time, each followed by a rest; nothing waits for a block to fill."""
     lines = Lines()
 
     class Slow(io.BufferedIOBase):
-        left = [b"0\n", b"1\n", b"0\n1\n" * 20, b"1"]
+        left = iter([b"0\n", b"1\n", b"0\n1\n" * 20, b"1"])
 
         def read1(self, _size=-1):
-            return self.left.pop(0) if self.left else b""
+            return next(self.left, b"")
 
     seen = []
     for each in _lines.read_pipe(Slow(), lines):
@@ -280,3 +280,32 @@ def test_what_is_due_comes_at_its_loss():
                 expected.append(rank)
                 waiting = 0
         assert _ranks_due(count, report, every, room) == expected
+
+
+@pytest.mark.parametrize("kind", ["counts", "graded", "late"])
+def test_losses_in_an_array_are_those_one_by_one(kind):
+    rng = np.random.default_rng(3)
+    losses = (rng.random(9000) < 0.1) * 1.0
+    if kind != "counts":
+        losses[slice(None) if kind == "graded" else slice(8500, None)] *= rng.random()
+    one, many, start = LossMonitor(), LossMonitor(), 0
+    one.extend(losses.tolist())
+    while start < losses.size:
+        size = int(rng.integers(1, 3000))
+        many.add_many(losses[start : start + size])
+        start += size
+    again = LossMonitor.from_dict(one.to_dict())
+    assert one.to_dict() == many.to_dict() == again.to_dict()
+    observed = {"errors": round(losses.sum())} if kind == "counts" else None
+    for each in (one, many, again):
+        (statement,) = each.certificate().statements
+        assert statement.value == one.certificate().value
+        assert observed is None or statement.observed == observed
+
+
+@pytest.mark.parametrize("bad", [math.nan, -0.1, 1.1])
+def test_an_array_with_something_else_is_refused_as_a_whole(bad):
+    monitor = LossMonitor()
+    with pytest.raises(ValueError, match=r"^Losses must lie in \[0, 1\]\. Got others instead\."):
+        monitor.add_many(np.array([0.0, bad, 1.0]))
+    assert len(monitor) == 0

@@ -132,11 +132,11 @@ class BlockTaker:
     def _find_due(self, keys: IntArray, *, alarms: bool) -> IntArray:
         """Return the lines after which a stream is to be reported, or judged if there may be an alarm; ascending."""
         due: list[IntArray] = []
-        counts = np.bincount(keys)
-        for number in np.flatnonzero(counts).tolist():
+        numbers, counts = np.unique(keys, return_counts=True)
+        for number, count in zip(numbers.tolist(), counts.tolist(), strict=True):
             stream = self._stream(number)
             room = MOST_WAITING - stream.waiting if alarms and stream.monitor is not None else None
-            ranks = _ranks_due(int(counts[number]), self.every - len(stream) % self.every, self.every, room)
+            ranks = _ranks_due(count, self.every - len(stream) % self.every, self.every, room)
             if ranks:
                 due.append(np.flatnonzero(keys == number)[np.array(ranks) - 1])
         return np.sort(np.concatenate(due)) if due else np.zeros(0, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""The loop of ``watch``: line by line into its stream, and reports, alarms and states as they are due."""
+"""The loop of ``watch``: lines into their streams, and reports, alarms and states as they are due."""
 
 from __future__ import annotations
 

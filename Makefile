@@ -17,9 +17,9 @@ WORKERS ?= auto
 PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --durations 25 --durations-min 5
 # pages and modules that need PyTorch, which `make test-torch` installs
 WITHOUT_TORCH = $(if $(wildcard $(VENV)/.torch),,--ignore-glob='*/pacbayes/torch/*' --ignore=docs/networks.md)
-DOCTESTS = $(BIN)/python -m pytest --doctest-modules --doctest-glob='*.md' -p no:cacheprovider
+DOCTESTS = $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --doctest-modules --doctest-glob='*.md' -p no:cacheprovider
 
-.PHONY: demo test test-all test-lowest test-versions test-boosters test-torch fuzz docs dist test-dist browser lint format bench clean help
+.PHONY: demo test tests test-all test-lowest test-versions test-boosters test-torch fuzz docs dist test-dist browser lint format bench clean help
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -28,7 +28,9 @@ demo: $(VENV)/.wheel ## show the main job on embedded data
 	@$(BIN)/python examples/demo.py | sed -n '1,9p'
 	@$(BIN)/pacbayes demo --out demo-report
 
-test: lint $(VENV)/.wheel ## lint, types, import arrows, tests and doctests, on the built wheel
+test: lint tests ## lint, types, import arrows, tests and doctests, on the built wheel
+
+tests: $(VENV)/.wheel ## tests and doctests without lint
 	$(PYTEST) -m "not long"
 	$(DOCTESTS) $(WITHOUT_TORCH) --pyargs pacbayes README.md docs
 

@@ -23,6 +23,20 @@ def pytest_addoption(parser):
     parser.addoption("--points", type=int, default=20_000, help="points per function in the mpmath sweeps")
 
 
+# what takes minutes begins first, so that no worker is left with a long test when the others have none
+LONGEST = (
+    "tests/coverage/",
+    "tests/reproduction/",
+    "tests/test_examples.py",
+    "tests/runs/",
+    "tests/attacks/test_kill.py",
+)
+
+
+def pytest_collection_modifyitems(items):
+    items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
+
+
 @pytest.fixture
 def data_folder():
     """The folder of raw files; where it is not given, tests of real files are skipped unless they are required."""

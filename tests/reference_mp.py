@@ -7,6 +7,7 @@ Each inverse is solved on its textbook definition; a KL-ball supremum is enclose
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from itertools import product
 
 import mpmath
@@ -157,6 +158,7 @@ def xi(atoms: int, n: int) -> mpf:
     return total
 
 
+@cache
 def xi_two(n: int) -> mpf:
     """``xi(2, n)`` as the sum over j of ``n!/((n-j)! n**j)``; for large n its integral over the stretch that counts."""
     if n <= 5000:

@@ -36,22 +36,23 @@ def listed(path):
 
 def opened(call, *, inside_fit):
     """The files of the package of which a function runs; what an estimator's fit calls counts only if asked for."""
-    files, fits = set(), [0]
+    codes, fits = {}, [0]
 
-    def watch(frame, event, _):
-        fits[0] += {"call": 1, "return": -1}.get(event, 0) if frame.f_code is FIT else 0
-        if event != "call" or frame.f_code.co_name == "<module>":
-            return
-        file = Path(frame.f_code.co_filename)
-        if file.suffix == ".py" and file.is_relative_to(PACKAGE) and (inside_fit or not fits[0]):
-            files.add(file.relative_to(PACKAGE).as_posix())
+    def watch(frame, event, _):  # called millions of times
+        code = frame.f_code
+        if code is FIT:
+            fits[0] += {"call": 1, "return": -1}.get(event, 0)
+        if event == "call" and (inside_fit or not fits[0]):
+            codes[id(code)] = code
 
     sys.setprofile(watch)
     try:
         call()
     finally:
         sys.setprofile(None)
-    return files
+    files = {Path(code.co_filename) for code in codes.values() if code.co_name != "<module>"}
+    ours = (file for file in files if file.suffix == ".py" and file.is_relative_to(PACKAGE))
+    return {file.relative_to(PACKAGE).as_posix() for file in ours}
 
 
 def of_rooms(path, files):

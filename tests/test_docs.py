@@ -6,8 +6,6 @@ import inspect
 import pkgutil
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -15,6 +13,8 @@ import typer
 
 import pacbayes as pb
 from pacbayes.cli._app import COMMANDS, app
+
+from forks import run_forked
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS, TOOLS = ROOT / "docs", ROOT / "tools"
@@ -126,8 +126,7 @@ def test_commands_of_the_first_page_print_what_it_says(tmp_path):
     for block in blocks:
         first, _, expected = block.partition("\n")
         words = shlex.split(first.removeprefix("$ "))
-        command = [sys.executable, *{"python": [], "pacbayes": ["-m", "pacbayes"]}[words[0]], *words[1:]]
-        run = subprocess.run(command, check=False, capture_output=True, text=True, cwd=tmp_path)
+        run = run_forked([*{"python": [], "pacbayes": ["-m", "pacbayes"]}[words[0]], *words[1:]], tmp_path)
         assert run.returncode == 0, run.stderr
         assert doctest.OutputChecker().check_output(expected, run.stdout, doctest.ELLIPSIS), run.stdout
 

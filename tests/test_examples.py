@@ -7,6 +7,8 @@ from pathlib import Path
 import matplotlib.image
 import pytest
 
+from forks import run_forked
+
 ROOT = Path(__file__).resolve().parent.parent
 GALLERY = {
     "abstention.py": "among the rows that it answers is at most 1 %",
@@ -16,6 +18,7 @@ GALLERY = {
     "bound_of_your_own.py": "wrong at worst: pb.bounds.clopper_pearson 5.0 %",
     "choose_a_bound.py": "betting",
     "churn_table.py": "verified from the table: True",
+    "dask_cluster.py": "The same as in memory: True",
     "compare_models.py": "naive Bayes was known to be worse after",
     "eight_sets.py": "certified at or below the hold-out",
     "example_difficulty.py": "of the digits were never misclassified",
@@ -35,9 +38,14 @@ NEEDS_TORCH = {"certify_your_network.py"}
 LARGEST = 80_000  # bytes of a stored picture
 
 
-def run(name, folder, *arguments):
-    command = [sys.executable, str(ROOT / "examples" / name), *arguments]
-    done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=folder)
+def run(name, folder, *arguments, new=False):
+    """Run an example in a process that has loaded the libraries, or in a new one."""
+    command = [str(ROOT / "examples" / name), *arguments]
+    if new:
+        done = subprocess.run([sys.executable, *command], check=False, capture_output=True, text=True, cwd=folder)
+    else:
+        done = run_forked(command, folder)
+    assert done.returncode == 0, done.stderr
     # a first import of matplotlib on a machine says that it looks at the fonts
     assert not [line for line in done.stderr.splitlines() if "font cache" not in line]
     return done.stdout
@@ -45,7 +53,7 @@ def run(name, folder, *arguments):
 
 @pytest.mark.parametrize("name", TEXTS)
 def test_example(name, tmp_path):
-    assert TEXTS[name] in run(name, tmp_path)
+    assert TEXTS[name] in run(name, tmp_path, new=True)
 
 
 @pytest.mark.parametrize("name", GALLERY)

@@ -87,11 +87,13 @@ def cycles(trees: dict[str, ast.Module]) -> Iterator[str]:
 
 
 def code_lines(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
-    """Return the lines of a function without its docstring."""
+    """Return the lines of a function without its docstring; of a command without its options, which are a list."""
     first = function.body[0]
     text = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str)
     documented = (first.end_lineno or 0) - first.lineno + 1 if text else 0
-    return (function.end_lineno or 0) - function.lineno + 1 - documented
+    options = sum(isinstance(each, ast.Name) and each.id == "tidy" for each in function.decorator_list)
+    options *= len(function.args.args)
+    return (function.end_lineno or 0) - function.lineno + 1 - documented - options
 
 
 def annotations(tree: ast.Module) -> Iterator[ast.expr]:

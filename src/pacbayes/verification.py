@@ -7,6 +7,7 @@ from typing import Protocol
 import numpy as np
 
 from pacbayes import procedures
+from pacbayes._core.foreign import collect
 from pacbayes._core.types import Labels, RowsLike
 from pacbayes.certificate import Certificate, Verification
 from pacbayes.procedures import Certifier, compare_certificates
@@ -50,7 +51,7 @@ def recheck(certificate: Certificate, X: RowsLike, y: Labels | None, model: obje
     True
     """
     procedure = procedures.get(certificate.procedure)
-    checks = procedure.recheck(certificate, X, np.empty(0) if y is None else y, model)
+    checks = procedure.recheck(certificate, X, np.empty(0) if y is None else collect(y), model)
     return Verification((*certificate.verify().checks, *checks), procedure.proves)
 
 

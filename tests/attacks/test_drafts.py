@@ -169,6 +169,34 @@ def test_writers_at_the_same_time_leave_one_whole_folder(tmp_path, old, new, mon
     assert all("cannot be written" in each for each in errors)
 
 
+def test_a_folder_replaced_while_it_is_looked_into_is_not_foreign(tmp_path, old, new, monkeypatch):
+    """The other writer has removed the certificate and not yet the report of the folder that the first is reading."""
+    folder, real, looks = tmp_path / "out", os.scandir, []
+    old.save(folder)
+
+    @contextlib.contextmanager
+    def interrupted(place):
+        looks.append(place)
+        if place != folder:
+            with real(place) as found:
+                yield found
+            return
+        with real(place) as found:
+            entries = [*found]
+        if looks.count(folder) == 1:
+            entries = [each for each in entries if each.name == "report.html"]
+            new.save(tmp_path / "other")
+            folder.rename(tmp_path / "gone")
+            (tmp_path / "other").rename(folder)
+        yield entries
+
+    monkeypatch.setattr(os, "scandir", interrupted)
+    check_folder(folder, force=True)
+    assert looks.count(folder) == 2
+    monkeypatch.undo()
+    assert is_whole(content(folder), new)
+
+
 def test_many_writers_of_one_file_never_meet(tmp_path):
     path, texts, errors = tmp_path / "c.json", [str(k) * 20_000 for k in range(4)], []
 

@@ -9,6 +9,7 @@ import tempfile
 import warnings
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import cache
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from time import monotonic
@@ -69,6 +70,16 @@ class Findings:
         return "\n".join("".join(f"{cell:>12}" for cell in row) for row in rows) + "\n"
 
 
+@cache
+def _new_processes():
+    """Processes that begin with nothing of this one; where there are forks, of one that has loaded the libraries."""
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["pacbayes.cli._app", "pacbayes.runs", "pandas", "pyarrow.parquet", "skops.io"])
+    return context
+
+
 class Worker:
     """A process, the batch it is at, and when it last said something."""
 
@@ -78,7 +89,7 @@ class Worker:
         self.start()
 
     def start(self) -> None:
-        context = multiprocessing.get_context("spawn")
+        context = _new_processes()
         self.pipe, other = context.Pipe()
         self._process = context.Process(target=serve, args=(other, *self._arguments), daemon=False)
         self._process.start()

@@ -22,6 +22,47 @@ def binary():
     return X, y, pb.Gaussian([1.0, 0.3, -0.2], 0.4)
 
 
+def all_at_once(work):
+    """What ``work()`` returns, with the limits of all its summaries computed by one call for each number of draws.
+
+    A sequence does not depend on those beside it, and one call for many takes little more time than one for one. The
+    work is done twice: to hear what is asked, and with the answers.
+    """
+    asked, answers = [], {}
+
+    def listen(losses, delta, n):
+        asked.append((losses, np.broadcast_to(delta, len(losses)), n))
+        return np.ones(len(losses))
+
+    def answer(losses, delta, n):
+        return answers[n].pop((losses.tobytes(), np.broadcast_to(delta, len(losses)).tobytes()))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("pacbayes.summary._monte_carlo.sequential", listen)
+        work()
+        for n in {each[2] for each in asked}:
+            losses, deltas = zip(*[each[:2] for each in asked if each[2] == n], strict=True)
+            values = np.split(
+                pb.bounds.sequential(np.concatenate(losses), np.concatenate(deltas), n), np.cumsum([*map(len, losses)])
+            )
+            keys = ((one.tobytes(), delta.tobytes()) for one, delta in zip(losses, deltas, strict=True))
+            answers[n] = dict(zip(keys, values[:-1], strict=True))
+        patch.setattr("pacbayes.summary._monte_carlo.sequential", answer)
+        found = work()
+    assert not any(answers.values())
+    return found
+
+
+def test_limits_at_once_are_those_one_by_one(binary):
+    X, y, posterior = binary
+
+    def work():
+        made = [pb.MonteCarlo(posterior, draws=50, delta=0.1, random_state=seed).summary(X, y) for seed in range(3)]
+        return [(each.risk, each.variance, each.log_growth.tolist()) for each in made]
+
+    assert all_at_once(work) == work()
+
+
 @pytest.mark.parametrize("runs", [120, pytest.param(400, marks=pytest.mark.long)])
 def test_correction_is_on_the_safe_side_and_the_plain_mean_is_not(binary, runs):
     """At delta = 0.1 all statistics together are safe in at least 90 % of runs; plain means are wrong in half."""
@@ -29,12 +70,10 @@ def test_correction_is_on_the_safe_side_and_the_plain_mean_is_not(binary, runs):
     rates = [0.9, 0.5, 0.1]
     reference = (np.arange(60) % 5 == 0).astype(float)
     options = {"rates": rates, "reference": reference, "reference_kind": "fixed"}
-    exact = pb.Summary.from_losses(posterior.zero_one(X, y), **options)
-    delta, unsafe, plain_wrong = 0.1, 0, 0
-    rng = np.random.default_rng(1)
-    for _ in range(runs):
-        summary = pb.MonteCarlo(posterior, draws=200, delta=delta, random_state=rng).summary(X, y, **options)
-        safe = (
+    exact, delta = pb.Summary.from_losses(posterior.zero_one(X, y), **options), 0.1
+
+    def is_safe(summary):
+        return (
             summary.risk >= exact.risk
             and summary.plus >= exact.plus
             and summary.minus <= exact.minus
@@ -44,26 +83,37 @@ def test_correction_is_on_the_safe_side_and_the_plain_mean_is_not(binary, runs):
             and np.all(summary.log_growth <= exact.log_growth)
             and np.all(summary.growths <= exact.growths)
         )
-        unsafe += not safe
-        plain_wrong += summary.totals.high[0] / 60 < exact.risk
-    assert unsafe <= delta * runs
-    assert 0.4 * runs < plain_wrong < 0.6 * runs
+
+    def work():
+        rng = np.random.default_rng(1)
+        draws = [pb.MonteCarlo(posterior, draws=200, delta=delta, random_state=rng) for _ in range(runs)]
+        summaries = [each.summary(X, y, **options) for each in draws]
+        for each in summaries:  # all that is looked at is asked for, safe or not
+            assert each.risk + np.sum(each.log_growth) + np.sum(each.growths) < np.inf
+        return [*map(is_safe, summaries)], [each.totals.high[0] / 60 < exact.risk for each in summaries]
+
+    safe, plain_wrong = all_at_once(work)
+    assert runs - sum(safe) <= delta * runs
+    assert 0.4 * runs < sum(plain_wrong) < 0.6 * runs
 
 
 def test_total_delta_of_a_bound_built_on_draws(binary):
     """Data, then draws: a bound with a total delta of 0.3, of which the draws spend 0.2, fails in at most 30 %."""
     _, _, posterior = binary
-    rng, failures, runs = np.random.default_rng(2), 0, 300
-    big = pb.datasets.make_known_risk(200_000, d=3, random_state=3)
+    runs, big = 300, pb.datasets.make_known_risk(200_000, d=3, random_state=3)
     true_risk = posterior.zero_one(big.X, big.y).mean()
-    for index in range(runs):
-        rows = rng.integers(200_000, size=80)
-        summary = pb.MonteCarlo(posterior, draws=50, delta=0.2, random_state=rng).summary(
-            big.X[rows], big.y[rows], classes=(0, 1), rates=[0.5]
-        )
-        failures += summary.bound("maurer", kl=0.0, delta=0.3) < true_risk
-        assert index or summary.bound("maurer", kl=0.0, delta=0.3) == pb.bounds.maurer(summary.risk, 0.0, 80, 0.3 - 0.2)
-    assert failures <= 0.3 * runs
+
+    def work():
+        rng, found = np.random.default_rng(2), []
+        for _ in range(runs):
+            rows = rng.integers(200_000, size=80)
+            draws = pb.MonteCarlo(posterior, draws=50, delta=0.2, random_state=rng)
+            found.append(draws.summary(big.X[rows], big.y[rows], classes=(0, 1), rates=[0.5]))
+        return [each.bound("maurer", kl=0.0, delta=0.3) for each in found], found[0].risk
+
+    values, first = all_at_once(work)
+    assert values[0] == pb.bounds.maurer(first, 0.0, 80, 0.3 - 0.2)
+    assert np.sum(np.array(values) < true_risk) <= 0.3 * runs
 
 
 def test_delta_spent_is_part_of_delta(binary):

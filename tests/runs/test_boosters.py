@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from pacbayes.learners import EncodedClassifier
 from pacbayes.runs import Settings, certify_table, make_classifier, verify_folder
 from pacbayes.tables import prepare_table
 
+from forks import run_forked
 from runs.test_use import frame
 
 STUB = '''
@@ -58,9 +58,7 @@ def stub(tmp_path):
     path = os.pathsep.join([str(tmp_path), str(Path(pb.__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
 
     def run(*arguments):
-        command = [sys.executable, "-m", "pacbayes", *arguments]
-        options = {"cwd": tmp_path, "env": {**os.environ, "PYTHONPATH": path}}
-        return subprocess.run(command, check=False, capture_output=True, text=True, **options)
+        return run_forked(["-m", "pacbayes", *arguments], tmp_path, {**os.environ, "PYTHONPATH": path})
 
     return run
 

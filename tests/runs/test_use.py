@@ -46,6 +46,12 @@ def run(request, tmp_path_factory):
     return made, folder
 
 
+@pytest.fixture(scope="module")
+def opened(run):
+    """The stored predictor, loaded once: hundreds of trees take longer to load than a row to refuse."""
+    return pb.load_run(run[1]).open()
+
+
 def test_predicts_as_the_estimator_in_memory(run):
     made, folder = run
     new = frame(200, seed=1)
@@ -61,29 +67,27 @@ def test_predicts_as_the_estimator_in_memory(run):
     np.testing.assert_allclose(stored.predict_proba(new), made.model.predict_proba(rows), atol=1e-12)
 
 
-def test_order_of_columns_and_the_target_do_not_matter(run):
-    _, folder = run
-    new, stored = frame(50, seed=2), pb.load_run(folder).open()
+def test_order_of_columns_and_the_target_do_not_matter(opened):
+    new = frame(50, seed=2)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        expected = stored.predict(new)
-        np.testing.assert_array_equal(stored.predict(new[["job", "kind", "b", "a"]]), expected)
-        np.testing.assert_array_equal(stored.predict(new[["job", "b", "a"]].set_index(np.arange(50) * 7)), expected)
+        expected = opened.predict(new)
+        np.testing.assert_array_equal(opened.predict(new[["job", "kind", "b", "a"]]), expected)
+        np.testing.assert_array_equal(opened.predict(new[["job", "b", "a"]].set_index(np.arange(50) * 7)), expected)
 
 
-def test_extra_columns_and_unseen_categories_are_said_once(run):
+def test_extra_columns_and_unseen_categories_are_said_once(run, opened):
     _, folder = run
     new = frame(50, seed=2).assign(job="emperor", id=1)
-    found = pb.load_run(folder).open().apply(new)
+    found = opened.apply(new)
     assert [note.code for note in found.notes] == ["extra_columns", "unseen_categories"]
     assert found.notes[1].numbers == {"column": "job", "count": 50, "example": "emperor"}
     with pytest.warns(UserWarning, match=r"does not use \(1\): 'id'. The column 'job' has 50 rows"):
         pb.load_run(folder).predict(new)
 
 
-def test_no_rows_give_no_labels(run):
-    _, folder = run
-    assert len(pb.load_run(folder).predict(frame()[:0])) == 0
+def test_no_rows_give_no_labels(opened):
+    assert len(opened.predict(frame()[:0])) == 0
 
 
 @pytest.mark.parametrize(
@@ -101,9 +105,9 @@ def test_no_rows_give_no_labels(run):
         (lambda f: f.assign(job=[[1]] * len(f)), "'job' must hold text, as when the model was learned. Got list"),
     ],
 )
-def test_what_does_not_fit_is_refused(run, change, words):
+def test_what_does_not_fit_is_refused(opened, change, words):
     with pytest.raises(TableError) as refused:
-        pb.load_run(run[1]).predict(change(frame(20, seed=3)))
+        opened.predict(change(frame(20, seed=3)))
     assert words in str(refused.value)
     assert str(refused.value).endswith((".", "?"))
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from pacbayes._core.drafts import claim, find_leftovers, make_folder, open_folder, sync_folder
 from pacbayes._core.system import exchange
 
-__all__ = ["check_writable", "draft_folder", "probe_folder", "put_in_place", "recover_folder"]
+__all__ = ["check_writable", "draft_folder", "look_into", "probe_folder", "put_in_place", "recover_folder"]
 
 _TRIES = 5
 _PROBE_NAME = "pacbayes-probe"
@@ -80,6 +80,20 @@ def probe_folder(folder: Path, ours: Collection[str]) -> None:
             file.write(bytes(_PROBE))
             file.flush()
             os.fsync(file.fileno())
+
+
+def look_into(place: Path) -> dict[str, bool]:
+    """Return the names in a folder, each with whether it is a plain file.
+
+    Another writer who replaces the folder meanwhile removes its files one by one, and a part of them is not what is
+    there: a folder that was replaced is looked into again.
+    """
+    while True:
+        before = place.stat()
+        with os.scandir(place) as found:
+            entries = {each.name: each.is_file(follow_symlinks=False) for each in found}
+        if os.path.samestat(before, place.stat()):
+            return entries
 
 
 def check_writable(folder: Path) -> None:

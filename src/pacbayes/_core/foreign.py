@@ -1,4 +1,4 @@
-"""Models of other libraries: which module of ours wraps them, loaded by name when such a model comes.
+"""Models and rows of other libraries: which module of ours wraps them, loaded by name when such a one comes.
 
 So that a model of a library can be certified without the rest of ours importing that library.
 """
@@ -11,10 +11,12 @@ from typing import Any, Protocol, Self, runtime_checkable
 
 from pacbayes._core.types import Labels, Predictor, Rows
 
-__all__ = ["RowReader", "adopt"]
+__all__ = ["RowReader", "adopt", "adopt_rows", "collect", "is_distributed"]
 
 # from the package that a model's class derives from to the module of ours whose `wrap` makes a predictor of it
 _WRAPPERS = {"torch": "pacbayes.torch.given"}
+# from the package of a collection of rows to the module of ours whose `wrap_rows` and `collect` take it
+_COLLECTIONS = {"dask": "pacbayes.engines", "dask_expr": "pacbayes.engines"}
 
 
 @runtime_checkable
@@ -58,3 +60,31 @@ def _wrap(model: Any) -> Any:
         None if hasattr(model, "predict") else next((_WRAPPERS[root] for root in _WRAPPERS if root in roots), None)
     )
     return model if wrapper is None else import_module(wrapper).wrap(model)
+
+
+def is_distributed(values: object) -> bool:
+    """Return whether values are in a collection of another library, which need not be in memory."""
+    return type(values).__module__.partition(".")[0] in _COLLECTIONS
+
+
+def adopt_rows(X: Any) -> Rows:
+    """Return rows of a distributed collection as the library knows them, which are looked at where they are."""
+    return import_module(_COLLECTIONS[type(X).__module__.partition(".")[0]]).wrap_rows(X)  # type: ignore[no-any-return]
+
+
+def collect(values: Any, rows: Any = None) -> Any:
+    """Return values in memory: those of a distributed collection, and in a mapping; others as they are.
+
+    Where the rows that they belong to are given, both have to be distributed alike.
+
+    Examples
+    --------
+    >>> from pacbayes._core.foreign import collect
+    >>> collect([0, 1])
+    [0, 1]
+    """
+    if isinstance(values, Mapping) and any(map(is_distributed, values.values())):
+        return {name: collect(each, rows) for name, each in values.items()}
+    if not is_distributed(values):
+        return values
+    return import_module(_COLLECTIONS[type(values).__module__.partition(".")[0]]).collect(values, rows)

@@ -18,6 +18,7 @@ from sklearn.utils import check_consistent_length
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
+from pacbayes._core.foreign import adopt_rows, collect, is_distributed
 from pacbayes._core.types import FloatArray, IntArray, Labels, Rows, RowsLike
 
 __all__ = [
@@ -48,8 +49,18 @@ Common = TypeVar("Common")
 Result = TypeVar("Result")
 
 
-def rows_of(X: RowsLike) -> Rows:
-    """Return something with a shape whose rows can be taken: a frame, a CSR matrix or an array."""
+def rows_of(X: RowsLike, *, in_blocks: bool = False) -> Rows:
+    """Return something with a shape whose rows can be taken: a frame, a CSR matrix or an array.
+
+    Rows of a distributed collection stay where they are, if they are looked at ``in_blocks``; else they are refused.
+    """
+    if is_distributed(X) and in_blocks:
+        return adopt_rows(X)
+    if is_distributed(X):
+        raise ValueError(
+            f"Rows must be in memory here: pass the result of compute(). Got {type(X).__name__} of Dask, which "
+            "CertifiedClassifier, CertifiedRegressor, certify and compare take."
+        )
     if sp.issparse(X):
         return X.tocsr()  # type: ignore[no-any-return, union-attr]
     if hasattr(X, "columns") and hasattr(X, "dtypes"):  # an arrow table has columns, and no rows that can be taken
@@ -64,6 +75,7 @@ def labels_of(owner: str, X: Rows, y: ArrayLike | None) -> Labels:
     """Return one label per row, or say what is wrong with them."""
     if y is None:
         raise ValueError(f"{owner} requires y to be passed, but the target y is None.")
+    y = collect(y, X)
     _refuse_odd_labels(owner, y)
     labels: Labels = column_or_1d(y, warn=True)
     check_consistent_length(X, labels)
@@ -118,6 +130,7 @@ def numbers_of(owner: str, name: str, X: Rows | None, y: ArrayLike | None) -> Fl
     """Return one finite number per row, or say what is wrong with them."""
     if y is None:
         raise ValueError(f"{owner} requires {name} to be passed, but the target {name} is None.")
+    y = collect(y, X)
     _refuse_odd_labels(owner, y, name)
     given: Labels = column_or_1d(y, warn=True)
     if X is not None:
@@ -147,7 +160,7 @@ def _refuse_odd_labels(owner: str, y: ArrayLike, name: str = "y") -> None:
         return
     flat = given if isinstance(given, list | tuple) else np.ravel(given).tolist()
     plain = [each.item() if isinstance(each, np.generic) else each for each in flat]
-    if any(each is None or (type(each) is float and math.isnan(each)) for each in plain):
+    if any(_is_missing(each) for each in plain):
         raise ValueError(f"The {name!r} argument of {owner} must not contain NaN or missing labels.")
     texts = {type(each) is str for each in plain}
     odd = [each for each in plain if not isinstance(each, list | tuple | np.ndarray | numbers.Real | str)]
@@ -156,6 +169,10 @@ def _refuse_odd_labels(owner: str, y: ArrayLike, name: str = "y") -> None:
         raise ValueError(
             f"The {name!r} argument of {owner} must hold labels that are all numbers or all text. Got {kinds}."
         )
+
+
+def _is_missing(value: object) -> bool:
+    return value is None or type(value).__name__ == "NAType" or (type(value) is float and math.isnan(value))
 
 
 def refuse_text(owner: str, values: RowsLike) -> None:

@@ -25,7 +25,7 @@ def evaluate_many(statements: Sequence[Statement], delta: float) -> list[Limits]
     >>> from pacbayes.certificate.at_once import evaluate_many
     >>> made = [Statement(about="predict", n=200, observed={"errors": k}, bound="clopper_pearson") for k in (0, 10)]
     >>> [round(value, 4) for value, _ in evaluate_many(made, 0.05)]
-    [0.0149, 0.0834]
+    [0.0149, 0.0833]
     """
     found = evaluate_counts(statements, delta)
     return [

@@ -118,6 +118,7 @@ class Output:
 
     def __init__(self, *, as_json: bool, quiet: bool) -> None:
         self.as_json, self.quiet = as_json, quiet
+        self._renew: Callable[[str], None] | None = None  # the line on a terminal that says what is being done
 
     @contextmanager
     def progress(self, text: str) -> Iterator[None]:
@@ -130,13 +131,20 @@ class Output:
                 from rich.console import Console  # noqa: PLC0415
                 from rich.text import Text  # noqa: PLC0415
 
-                with Console(stderr=True, highlight=False).status(Text(escape(text))):
+                with Console(stderr=True, highlight=False).status(Text(escape(text))) as status:
+                    self._renew = lambda added: status.update(Text(escape(f"{text} {added}")))
                     yield
+                    self._renew = None
             else:
                 print_lines([text], err=True)
                 yield
         for message in dict.fromkeys(" ".join(str(each.message).split()) for each in caught):
             self.note(message)
+
+    def advance(self, done: int, total: int) -> None:
+        """Say on a terminal how many blocks of rows are done of what is being done."""
+        if self._renew is not None:
+            self._renew(f"{done} of {total} blocks")
 
     @contextmanager
     def aside(self) -> Iterator[None]:

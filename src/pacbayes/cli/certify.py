@@ -13,8 +13,10 @@ from pacbayes.certificate.number_words import table_lines
 from pacbayes.certificate.statement_table import claim_lines, record_statements, warning_lines
 from pacbayes.certificate.words import note_words
 from pacbayes.cli._asked import COST, DIFFERENCE, GROUP, METRIC
+from pacbayes.cli._engine import ENGINE, SCHEDULER
 from pacbayes.cli._limits import MAX_MEMORY
 from pacbayes.cli._output import JSON, QUIET, Output, tidy
+from pacbayes.engines import open_engine
 from pacbayes.metrics.asked import parse_asked
 from pacbayes.report import compare_with_trivial
 from pacbayes.runs import METHODS, MODELS, Run, Settings, certify_file
@@ -171,6 +173,8 @@ def certify(
     hardest: Hardest = 0,
     threads: Threads = 1,
     max_memory: MAX_MEMORY = None,
+    engine: ENGINE = "local",
+    scheduler: SCHEDULER = None,
     force: Force = False,
     strict: Strict = False,
     as_json: JSON = False,
@@ -197,9 +201,11 @@ def _certify(given: dict[str, Any]) -> None:
     folder = given["out"] or _name_folder(data)
     options = {name: given[name] for name in _OPTIONS}
     options |= {"out": folder, "progress": output.progress, "announce": lambda read: _show_table(output, read)}
-    run = certify_file(data, _make_settings(given), **options)
-    with output.aside():
-        written = run.save(folder, force=given["force"], hardest=given["hardest"])
+    settings = _make_settings(given)
+    with open_engine(given["engine"], given["scheduler"], output.advance) as runner:
+        run = certify_file(data, settings, runner=runner, **options)
+        with output.aside():
+            written = run.save(folder, force=given["force"], hardest=given["hardest"])
     _show(output, run, written, [(f"--{name}", given[name]) for name in ("data", "test", "unlabelled")])
 
 

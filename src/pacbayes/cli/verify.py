@@ -11,8 +11,10 @@ from pacbayes.certificate import Verification
 from pacbayes.certificate.statement_table import claim_lines
 from pacbayes.certificate.verdicts import cause_words, check_words, checks_words, detail_words, proof_words
 from pacbayes.certificate.words import sentences
+from pacbayes.cli._engine import ENGINE, SCHEDULER
 from pacbayes.cli._limits import MAX_MEMORY
 from pacbayes.cli._output import JSON, QUIET, Output, tidy
+from pacbayes.engines import open_engine
 from pacbayes.runs import Verified, verify_folder
 
 __all__ = ["list_checks", "verify"]
@@ -53,6 +55,8 @@ def verify(
     ] = False,
     threads: Annotated[int, typer.Option(help="Number of threads for linear algebra and boosting.", min=1)] = 1,
     max_memory: MAX_MEMORY = None,
+    engine: ENGINE = "local",
+    scheduler: SCHEDULER = None,
     verbose: Annotated[bool, typer.Option("--verbose", help="List every check, including those that held.")] = False,
     as_json: JSON = False,
     quiet: QUIET = False,
@@ -69,7 +73,9 @@ def verify(
     output = Output(as_json=as_json, quiet=quiet)
     options: dict[str, object] = {"data": data, "model": model, "trust": tuple(trust or ()), "threads": threads}
     options |= {"test": test, "unlabelled": unlabelled, "max_memory": max_memory, "learn": learn}
-    verified = verify_folder(certificate, progress=output.progress, **options)  # type: ignore[arg-type]
+    with open_engine(engine, scheduler, output.advance) as runner:
+        options |= {"progress": output.progress, "runner": runner}
+        verified = verify_folder(certificate, **options)  # type: ignore[arg-type]
     output.result(_record(verified))
     output.say(*(_brief(verified.result) if quiet else _words(verified, verbose=verbose)))
     raise typer.Exit(0 if verified.result else 1)

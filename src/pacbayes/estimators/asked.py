@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pacbayes._core.arguments import check_range, single, to_floats
+from pacbayes._core.foreign import collect
 from pacbayes._core.steadiness import Answers
 from pacbayes._core.types import Labels, Rows
 from pacbayes.estimators.base import check_candidates
@@ -41,6 +42,7 @@ def find_groups(
     owner: str, groups: Groups | None, rows: int, X: Rows | None
 ) -> tuple[tuple[str | int, ...], Grouping | None]:
     """Return the columns that rows are grouped by, and which group each row is in."""
+    groups = collect(groups)
     if groups is None:
         return (), None
     if isinstance(groups, str | int) or (isinstance(groups, list | tuple) and len(groups) != rows):

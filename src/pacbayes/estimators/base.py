@@ -80,9 +80,11 @@ class CertifiedEstimator(ABC):
             warnings.simplefilter("ignore", CertificateWarning)
             rows, labels = again._validate(X, y)
             first = slice(self.order_.size)
-            given = X if self.order_.size == len(labels) else take(rows, first)
+            whole = self.order_.size == len(labels)
+            part = rows if whole else take(rows, first)
+            given = X if whole else part
             again.in_order_ = self.in_order_
-            again._certify(given, take(rows, first), labels[first], self.order_, self.seed_)
+            again._certify(given, part, labels[first], self.order_, self.seed_)
         return again
 
     def _certify(self, given: RowsLike, rows: Rows, labels: Labels, order: IntArray, seed: int) -> Self:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -131,6 +131,7 @@ class CertifiedClassifier(PreparedClassifier):
     """
 
     refitted_: Classifier
+    _in_blocks: ClassVar[bool] = True
 
     def __init__(
         self,

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pacbayes._core.arguments import single
-from pacbayes._core.foreign import adopt
+from pacbayes._core.foreign import adopt, collect
 from pacbayes._core.rows import labels_of, rows_of
 from pacbayes._core.types import FloatArray, Predictor, RowsLike, RowSource
 from pacbayes.certificate import Certificate
@@ -82,7 +82,8 @@ and at most 14.51 more than model logistic: logistic is better.
         if not hasattr(model, "predict"):
             raise ValueError(f"{owner} must be given fitted classifiers. Got {model!r:.60} instead.")
         refuse_regressor(owner, model)
-    rows = rows_of(taken)
+    rows = rows_of(taken, in_blocks=True)
+    told = collect(told, rows)
     refuse_fractions(owner, "y", np.asarray(told))
     labels = labels_of(owner, rows, told)
     if labels.size == 0:
@@ -129,7 +130,8 @@ and at most 10.81 fewer than model old: new is better.
     (-0.082, -0.05)
     """
     owner = "compare_predictions"
-    given = join_pairs(owner, a, b, of_arrays=True)
+    y_true = collect(y_true)
+    given = {name: collect(each) for name, each in join_pairs(owner, a, b, of_arrays=True).items()}
     procedure = _procedure(owner, delta, candidates, anytime=anytime)
     if y_true is None:
         losses = {name: check_losses(owner, each) for name, each in given.items()}

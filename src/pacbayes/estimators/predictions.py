@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import is_regressor
 
-from pacbayes._core.foreign import adopt
+from pacbayes._core.foreign import adopt, collect
 from pacbayes._core.rows import labels_of, numbers_of, rows_of
 from pacbayes._core.types import Predictor, RowsLike, RowSource
 from pacbayes.certificate import Certificate
@@ -95,7 +95,8 @@ def certify(
         raise ValueError(
             f"The 'model' argument of {owner} must be a fitted classifier or regressor. Got {model!r:.60} instead."
         )
-    rows = rows_of(taken)
+    rows = rows_of(taken, in_blocks=True)
+    told = collect(told, rows)
     if rule is None:
         refuse_fractions(owner, "y", np.asarray(told))
         refuse_regressor(owner, model)
@@ -197,13 +198,13 @@ predictions, counted up to 2, is at most 0.5169.
     [('error', None, 400, 0.011), ('recall:1', None, 200, 0.978), ('error', {'group': 'a'}, 200, 0.025)]
     """
     owner = "certify_predictions"
+    y_true, y_pred, losses = (collect(each) for each in (y_true, y_pred, losses))
     rule = _find_rule(owner, loss, scale, tolerance)
     if losses is not None and y_true is None and y_pred is None and rule is None:
         if groups is not None or metrics != ("error",) or cost is not None or probabilities is not None:
             raise ValueError(f"{owner} takes 'metrics' and 'groups' with 'y_true' and 'y_pred'. Got 'losses' instead.")
-        return given_procedure(owner, delta, candidates, Questions()).certify(
-            check_losses(owner, losses), about="given_losses"
-        )
+        procedure = given_procedure(owner, delta, candidates, Questions())
+        return procedure.certify(check_losses(owner, losses), about="given_losses")
     if losses is not None or y_true is None or y_pred is None:
         raise ValueError(
             f"{owner} takes either 'y_true' and 'y_pred', or 'losses'. Got both, neither or one of a pair."
@@ -217,7 +218,7 @@ predictions, counted up to 2, is at most 0.5169.
     procedure = given_procedure(owner, delta, candidates, asked)
     if rule is not None:
         return _certify_numbers(procedure, rule, y_true, y_pred, grouping)
-    chances = read_probabilities(owner, probabilities, asked, labels.size, classes)
+    chances = read_probabilities(owner, collect(probabilities), asked, labels.size, classes)
     judged = Judged(labels, np.asarray(y_pred), classes=classes, probabilities=chances)
     return procedure.certify_judged(judged, about="given_predictions", grouping=grouping)
 

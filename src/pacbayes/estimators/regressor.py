@@ -126,6 +126,8 @@ class CertifiedRegressor(RegressorMixin, CertifiedSplit):  # type: ignore[misc]
     _of_numbers: ClassVar[bool] = True
     estimator_: Regressor
 
+    _in_blocks: ClassVar[bool] = True
+
     def __init__(
         self,
         estimator: Regressor | None = None,

@@ -13,8 +13,9 @@ from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from pacbayes._core.foreign import collect
 from pacbayes._core.prefit import refuse_early_answers, refuse_prefit
-from pacbayes._core.rows import distinct_labels, is_stored, labels_of, numbers_of, rows_of, take
+from pacbayes._core.rows import BLOCK_ROWS, distinct_labels, is_stored, labels_of, map_blocks, numbers_of, rows_of, take
 from pacbayes._core.types import (
     Classifier,
     FloatArray,
@@ -32,7 +33,19 @@ from pacbayes.procedures import Adaptive, FixedFraction, Point, Stop
 from pacbayes.procedures.class_weights import ClassWeight, check_class_weight
 from pacbayes.tables import ColumnPreprocessor, TableError, name_texts
 
-__all__ = ["CertifiedSplit", "CertifiedWrapper", "PreparedClassifier", "PreparingClassifier"]
+__all__ = ["CertifiedSplit", "CertifiedWrapper", "PreparedClassifier", "PreparingClassifier", "ask_for"]
+
+
+def ask_for(method: str, model: Any, rows: Rows) -> Labels:
+    """Return what a fitted model answers for rows, block by block where they are elsewhere."""
+    if not is_stored(rows):
+        return np.asarray(getattr(model, method)(rows))
+    tasks = [method] * len(list(range(0, int(rows.shape[0]), BLOCK_ROWS)))
+    return np.concatenate(list(map_blocks(rows, _ask_block, tasks, model, BLOCK_ROWS)))
+
+
+def _ask_block(block: Rows, method: str, model: Any) -> Any:
+    return np.asarray(getattr(model, method)(block))
 
 
 class CertifiedWrapper(CertifiedEstimator, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
@@ -41,6 +54,7 @@ class CertifiedWrapper(CertifiedEstimator, MetaEstimatorMixin, BaseEstimator):  
     estimator: Any
     delta: float
     candidates: int
+    _in_blocks: ClassVar[bool] = False  # whether rows are judged wherever they are, block by block
     _learns_by: ClassVar[str] = "'estimator' parameter"  # what must come unlearned, for the message
 
     def base_estimator(self) -> Any:
@@ -80,7 +94,7 @@ class CertifiedWrapper(CertifiedEstimator, MetaEstimatorMixin, BaseEstimator):  
 
     def _validate_rows(self, X: RowsLike, y: ArrayLike | None, *, reset: bool) -> tuple[Rows, Labels]:
         """Check shapes and labels."""
-        rows, owner = rows_of(X), type(self).__name__
+        rows, owner = rows_of(X, in_blocks=self._in_blocks), type(self).__name__
         labels = numbers_of(owner, "y", rows, y) if self._of_numbers else labels_of(owner, rows, y)
         named = take(rows, slice(0)) if is_stored(rows) else rows
         validate_data(self, named, skip_check_array=True, reset=reset)
@@ -88,8 +102,9 @@ class CertifiedWrapper(CertifiedEstimator, MetaEstimatorMixin, BaseEstimator):  
 
     def _rows(self, X: RowsLike) -> Rows:
         check_is_fitted(self, "certificate_")
-        rows = rows_of(X)
-        validate_data(self, rows, skip_check_array=True, reset=False)
+        rows = rows_of(X, in_blocks=self._in_blocks)
+        named = take(rows, slice(0)) if is_stored(rows) else rows
+        validate_data(self, named, skip_check_array=True, reset=False)
         return rows
 
 
@@ -177,12 +192,12 @@ class CertifiedSplit(CertifiedWrapper):
     def predict(self, X: RowsLike) -> Labels:
         """Return the predictions that the certificate is about."""
         rows = self._rows(X)
-        return np.asarray(self.estimator_.predict(rows))
+        return ask_for("predict", self.estimator_, rows)
 
 
 def _check_fit_params(owner: str, given: Mapping[str, ArrayLike], y: ArrayLike | None) -> dict[str, Labels]:
     """Return what is to be given to the estimator's fit as arrays, or say which is not one value per row."""
-    arrays = {name: np.asarray(given[name]) for name in sorted(given)}
+    arrays = {name: np.asarray(collect(given[name])) for name in sorted(given)}
     for name, values in arrays.items():
         if values.shape != np.asarray(y).shape[:1]:
             raise ValueError(
@@ -255,7 +270,7 @@ class PreparingClassifier(ClassifierMixin, CertifiedWrapper):  # type: ignore[mi
     def predict_proba(self, X: RowsLike) -> FloatArray:
         """Return the fitted estimator's probabilities, if it has such; zero for classes without learning rows."""
         rows, model = self._rows(X), cast("ProbabilityPredictor", self.estimator_)
-        given = np.asarray(model.predict_proba(rows))
+        given = ask_for("predict_proba", model, rows)
         found: FloatArray = np.zeros((given.shape[0], self.classes_.size))
         found[:, np.searchsorted(self.classes_, model.classes_)] = given
         return found

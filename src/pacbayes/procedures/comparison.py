@@ -192,7 +192,9 @@ class Comparison(Procedure):
             return compare_certificates(certificate, own.certify(Judgements(first.about, losses)))
         models, X, y = adopt(_OWNER, _named_models(names, model), X, y if np.size(y) else None)
         if first.about == "compared_models":
-            return compare_certificates(certificate, own.certify_models(models, rows_of(X), np.asarray(y)))
+            return compare_certificates(
+                certificate, own.certify_models(models, rows_of(X, in_blocks=True), np.asarray(y))
+            )
         losses = {name: zero_one_losses(_OWNER, y, each.predict(X)) for name, each in models.items()}
         return compare_certificates(certificate, own.certify(Judgements(first.about, losses)))
 

@@ -208,7 +208,7 @@ class Given(Procedure):
         own = cls(delta=certificate.delta, candidates=certificate.candidates, questions=asked)
         if rule is not None:
             labels = numbers_of("recheck", "y", None, labels)
-        rows = rows_of(X)
+        rows = rows_of(X, in_blocks="data" in certificate.digests)
         if "data" in certificate.digests:
             return compare_certificates(certificate, own.certify_model(model, rows, labels, rule=rule))
         grouping = asked.group("recheck", rows)

@@ -33,7 +33,7 @@ class Solver:
         """Return the weights; rows of a single class teach to predict it."""
         if np.all(signs == signs[0]):
             return np.append(np.zeros(X.shape[1]), signs[0])
-        self._model.set_params(C=1.0 / alpha)
+        self._model.C = 1.0 / alpha  # set_params would read the signature each time
         return np.asarray(self._model.fit(X, signs).weights_).copy()
 
 

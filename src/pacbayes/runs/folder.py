@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pacbayes._core.drafts import is_draft
-from pacbayes._core.folders import draft_folder, probe_folder, put_in_place, recover_folder
+from pacbayes._core.folders import draft_folder, look_into, probe_folder, put_in_place, recover_folder
 from pacbayes._core.system import is_mount_point
 from pacbayes._core.types import FloatArray, Labels, ObjectArray
 from pacbayes.certificate import Certificate
@@ -144,8 +144,7 @@ def check_folder(folder: Path, *, force: bool = False) -> None:
 
 
 def _check_replaceable(folder: Path, place: Path, *, force: bool) -> None:
-    with os.scandir(place) as found:
-        entries = {each.name: each.is_file(follow_symlinks=False) for each in found}
+    entries = look_into(place)
     if entries and not force:
         raise ValueError(f"The folder {str(folder)!r} is not empty. Choose another with --out, or pass --force.")
     is_run = not entries or not entries.keys().isdisjoint({CERTIFICATE, MODEL})

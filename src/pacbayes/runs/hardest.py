@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pacbayes._core.rows import read_blocks, take
+from pacbayes._core.rows import is_stored, read_blocks, take
 from pacbayes._core.types import Predictor
 from pacbayes.tables import Table
 
@@ -30,7 +30,8 @@ def find_hardest(model: Predictor, table: Table, count: int) -> list[Hard]:
     if count == 0:
         return []
     labels = table.y
-    predicted = np.concatenate([np.asarray(model.predict(rows)) for rows in read_blocks(table.X)])
+    blocks = [table.X] if is_stored(table.X) else read_blocks(table.X)
+    predicted = np.concatenate([np.asarray(model.predict(rows)) for rows in blocks])
     wrong = np.flatnonzero(predicted != labels)
     if hasattr(model, "predict_proba") and hasattr(model, "classes_") and wrong.size:
         chances = np.asarray(model.predict_proba(take(table.X, wrong)))

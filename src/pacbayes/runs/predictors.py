@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from pacbayes._core.rows import distinct_labels, read_blocks
+from pacbayes._core.rows import distinct_labels, map_blocks
+from pacbayes._core.types import Rows
 from pacbayes.learners import CrossValidatedLogistic
 from pacbayes.procedures.linear import LinearForm
 from pacbayes.runs.archive import MOST_BYTES, Piece, read_pieces, walk
@@ -74,12 +75,16 @@ def as_linear(stored: Mapping[str, Any], table: Table) -> Mapping[str, Any]:
 
 def _agrees(form: LinearForm, columns: ColumnPreprocessor, learned: CrossValidatedLogistic, table: Table) -> bool:
     """Return whether plain numbers give every row of the table the label that the certificate is about."""
-    for block in read_blocks(table.X, _ROWS):
-        rows = columns.transform(block)
-        second = np.asarray(rows @ form.weights).ravel() + form.intercept > 0.0
-        if not np.array_equal(second, learned.predict(rows) == learned.classes_[1]):
-            return False
-    return True
+    tasks = [True] * -(-len(table.y) // _ROWS)
+    return all(map_blocks(table.X, _agrees_on, tasks, (form, columns, learned), _ROWS))
+
+
+def _agrees_on(block: Rows, task: bool, forms: tuple[LinearForm, ColumnPreprocessor, CrossValidatedLogistic]) -> bool:
+    del task
+    form, columns, learned = forms
+    rows = columns.transform(block)
+    second = np.asarray(rows @ form.weights).ravel() + form.intercept > 0.0
+    return bool(np.array_equal(second, learned.predict(rows) == learned.classes_[1]))
 
 
 def write_predictor(

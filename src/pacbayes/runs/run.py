@@ -15,6 +15,7 @@ from threadpoolctl import threadpool_limits
 from pacbayes._core.rows import distinct_labels
 from pacbayes.bounds import betting, betting_rates
 from pacbayes.certificate import Certificate
+from pacbayes.engines import Runner
 from pacbayes.estimators import CertificateWarning, OnlineCertifiedClassifier
 from pacbayes.report import SplitCost, render
 from pacbayes.runs.folder import check_folder, save_folder
@@ -159,6 +160,7 @@ def certify_file(
     max_memory: int | str | None = None,
     progress: Progress = silent,
     announce: Callable[[Table], None] | None = None,
+    runner: Runner | None = None,
 ) -> Run:
     """Read a table from a file and certify the model of the settings on it.
 
@@ -187,6 +189,8 @@ def certify_file(
         Called with what is being done; returns a context manager that is open meanwhile.
     announce : callable, optional
         Called with the table when it is read, before the work.
+    runner : Runner, optional
+        From :func:`pacbayes.engines.open_runner`: rows are then judged by the workers of a Dask cluster.
 
     Returns
     -------
@@ -213,7 +217,7 @@ def certify_file(
         check_folder(Path(out), force=force)
     make_classifier(settings.model, settings.seed)  # a wrong name is found out before a large file is read
     with progress(f"Reading {file.name} ..."):
-        table = load_table(file, settings, max_memory, test)
+        table = load_table(file, settings, max_memory, test, runner)
     if announce is not None:
         announce(table)
     if strict:

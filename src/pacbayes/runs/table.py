@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pacbayes._core.notes import Note
 from pacbayes._core.rows import count_labels
 from pacbayes.certificate import Certificate, add_period
+from pacbayes.engines import Runner, distribute_table
 from pacbayes.procedures import Certifier
 from pacbayes.report import headline_value
 from pacbayes.runs.settings import Settings
@@ -70,12 +71,17 @@ def _compare(certificate: Certificate, table: Table) -> list[Note]:
 
 
 def load_table(
-    path: str | Path, settings: Settings, max_memory: int | str | None = None, test: str | Path | None = None
+    path: str | Path,
+    settings: Settings,
+    max_memory: int | str | None = None,
+    test: str | Path | None = None,
+    runner: Runner | None = None,
 ) -> Table:
     """Read the table of some settings, with at most so much memory: see :func:`pacbayes.tables.read_table`.
 
     A large table stays in its files if the method judges rows block by block, as :func:`pacbayes.tables.open_table`
-    has it. The rows of ``test`` follow those of the table; they are judged, and learned from they are not.
+    has it. The rows of ``test`` follow those of the table; they are judged, and learned from they are not. With a
+    runner the rows stay in their files whatever their size, and the workers of its cluster read them.
     """
     options: dict[str, Any] = {
         "drop": settings.drop,
@@ -83,6 +89,14 @@ def load_table(
         "missing": settings.missing,
         "groups": settings.groups,
     }
+    if runner is not None:
+        if test is not None or not settings.judges_blocks:
+            raise ValueError(
+                "--engine dask goes with the method split alone, without --test, --time, --refit and thresholds: other "
+                "methods need all rows at once."
+            )
+        reading = {"max_memory": max_memory, "in_memory": 0, **_reading(settings)}
+        return distribute_table(open_table(path, settings.target, **options, **reading), runner)
     if test is None and settings.judges_blocks:
         return open_table(path, settings.target, max_memory=max_memory, **options, **_reading(settings))
     table = prepare_table(_read(path, settings, max_memory), settings.target, time=settings.time, **options)

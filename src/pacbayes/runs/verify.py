@@ -14,6 +14,7 @@ from threadpoolctl import threadpool_limits
 from pacbayes import procedures
 from pacbayes._core.rows import distinct_labels
 from pacbayes.certificate import Cause, Certificate, Check, Verification, compare, find_cause
+from pacbayes.engines import Runner
 from pacbayes.estimators import CertificateWarning
 from pacbayes.metrics.asked import check_asked
 from pacbayes.procedures import compare_certificates, version_differences
@@ -75,6 +76,7 @@ def verify_folder(
     threads: int = 1,
     max_memory: int | str | None = None,
     progress: Progress = silent,
+    runner: Runner | None = None,
 ) -> Verified:
     """Check a certificate in a folder: its arithmetic, a predictor beside it, and with the data everything.
 
@@ -101,6 +103,8 @@ def verify_folder(
         What the table may need, as for :func:`pacbayes.tables.read_table`.
     progress : callable, optional
         Called with what is being done; returns a context manager that is open meanwhile.
+    runner : Runner, optional
+        As for :func:`certify_file`.
 
     Returns
     -------
@@ -140,7 +144,7 @@ def verify_folder(
         raise ValueError(f"--unlabelled goes with --data and a run that has a {TRANSFER}.")
     with progress("Checking ..."):
         further = None if transfer is None else Refitting(transfer, unlabelled)
-        return _verify(certificate, folder, data, test, model, trust, threads, max_memory, further)
+        return _verify(certificate, folder, data, test, model, trust, threads, max_memory, further, runner)
 
 
 def _verify_network(
@@ -173,6 +177,7 @@ def _verify(
     threads: int,
     max_memory: int | str | None,
     refit: Refitting | None,
+    runner: Runner | None,
 ) -> Verified:
     procedure, own = procedures.get(certificate.procedure), certificate.verify()
     beside = folder / MODEL
@@ -194,7 +199,7 @@ def _verify(
         words = "pass --test as well as --data" if test is None else "leave --test out"
         own_rows = "on the rows of a table of its own" if test is None else "on rows of the data"
         raise ValueError(f"This run was judged {own_rows}: {words}.")
-    table = load_table(data, stored.settings, max_memory, test)
+    table = load_table(data, stored.settings, max_memory, test, runner)
     given = None if refit is None else refit.load(stored.settings, table, max_memory)
     result = verify_run(certificate, stored, table, trust=trust, threads=threads, own=own, refit=given)
     left = () if given is None or given.rows is not None else ("unlabelled",)

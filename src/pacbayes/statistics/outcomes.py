@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TypeAlias
 
 import numpy as np
@@ -117,14 +118,9 @@ def from_frequencies(
     right, wrong, share = (np.asarray(part, dtype=float) for part in (alone, both, reference))
     risk = np.minimum(right + wrong, 1.0)
     saved = np.maximum(share - wrong, 0.0)  # the reference errs and the predictor does not
-    of_examples = ExpectedLosses.of(np.array([1.0, 1.0, 0.0]), np.array([0.0, 1.0, 1.0]), gamma, grid)
-    of_means = ExpectedLosses.of(np.array([1.0, 0.0]), np.array([0.0, 1.0]), gamma, grid)
     found: Numbers = {"n": n, "strength": gamma, "rates": grid, "weights": np.asarray(weights, dtype=float)}
-    for entry in means():
-        if entry.additive:
-            value = _combined(entry, of_means, risk, share)
-        else:
-            value = _combined(entry, of_examples, right, wrong, saved)
+    for entry, values, kinds in _of_kinds(gamma, grid.tobytes()):
+        value = _combined(entry, values, kinds, (risk, share) if entry.additive else (right, wrong, saved))
         if entry.per is None:
             value = np.minimum(value, 1.0 if entry.rest_of is None else 1.0 - found[entry.rest_of])
         else:
@@ -136,14 +132,25 @@ def from_frequencies(
     return {name: found[name] for name in TABLE}
 
 
-def _combined(entry: Mean, block: ExpectedLosses, *shares: FloatArray) -> FloatArray:
+@lru_cache(maxsize=64)
+def _of_kinds(strength: float, rates: bytes) -> tuple[tuple[Mean, FloatArray, tuple[int, ...]], ...]:
+    """Return each mean with its values for the kinds of example, and which of these kinds contribute.
+
+    Searches ask for the same strength and rates hundreds of times.
+    """
+    grid = np.frombuffer(rates)
+    of_examples = ExpectedLosses.of(np.array([1.0, 1.0, 0.0]), np.array([0.0, 1.0, 1.0]), strength, grid)
+    of_means = ExpectedLosses.of(np.array([1.0, 0.0]), np.array([0.0, 1.0]), strength, grid)
+    found = []
+    for entry in means():
+        values = np.asarray(entry.expected(of_means if entry.additive else of_examples))
+        found.append((entry, values, tuple(k for k in range(values.shape[-1]) if np.any(values[..., k]))))
+    return tuple(found)
+
+
+def _combined(entry: Mean, values: FloatArray, kinds: tuple[int, ...], shares: tuple[FloatArray, ...]) -> FloatArray:
     """Return the sum over kinds of example of their share times the statistic's value; terms of 0 are left out."""
-    values = entry.expected(block)
-    terms = [
-        (share if entry.per is None else share[..., None]) * values[..., kind]
-        for kind, share in enumerate(shares)
-        if np.any(values[..., kind])
-    ]
+    terms = [(shares[kind] if entry.per is None else shares[kind][..., None]) * values[..., kind] for kind in kinds]
     total = terms[0] if terms else np.zeros((*shares[0].shape, *values.shape[:-1]))
     for term in terms[1:]:
         total = total + term

@@ -19,6 +19,7 @@ from pacbayes.tables._linear import LinearTerms, Term
 from pacbayes.tables._open import open_table
 from pacbayes.tables._prepare import Table, prepare_table, split_names
 from pacbayes.tables._preprocess import ColumnPreprocessor, make_preprocessing, name_texts
+from pacbayes.tables._ranges import FileRange, FileRanges
 from pacbayes.tables._read import read_table
 from pacbayes.tables._stored import StoredRows
 from pacbayes.tables._times import show_time
@@ -30,6 +31,8 @@ __all__ = [
     "AlignedRows",
     "Column",
     "ColumnPreprocessor",
+    "FileRange",
+    "FileRanges",
     "LinearTerms",
     "StoredRows",
     "Table",

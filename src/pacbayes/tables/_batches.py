@@ -49,7 +49,7 @@ class Batches:
         """
         import pyarrow as pa  # noqa: PLC0415
 
-        self._check_same()
+        self.check_same()
         try:
             for batch in stream_batches(self.kind, self.files, self.description, columns):
                 yield pa.Table.from_batches([batch]).to_pandas()
@@ -59,9 +59,10 @@ class Batches:
             raise refuse_size(self.description.limit) from None
         except Exception as error:  # what a file says of itself for pandas may be anything
             raise TableError(f"{self.name}: it cannot be read ({one_line(error)}).") from None
-        self._check_same()
+        self.check_same()
 
-    def _check_same(self) -> None:
+    def check_same(self) -> None:
+        """Refuse files that are others than when they were first read."""
         now = [_identify(file) for file in self.files]
         if not self._identity:
             self._identity.extend(now)

@@ -22,7 +22,7 @@ from pacbayes.tables._source import Description, Source
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Child", "stream_batches"]
+__all__ = ["Child", "count_rows", "stream_batches"]
 
 SECONDS = 60  # of processor time, and more for a large file
 _BYTES_PER_SECOND = {"parquet": 1 << 20, "arrow": 1 << 20, "excel": 1 << 16}
@@ -165,13 +165,26 @@ class Child:
         return TableError(f"{what} not a whole {self._suffix} file ({reason}).")
 
 
+def count_rows(kind: str, files: Sequence[Path], description: Description) -> list[int]:
+    """Return how many rows each file has, as it says itself."""
+    told = Child(kind, files, description, counts=True).result(lambda: None)
+    return [int(each) for each in json.loads(bytes(told))]
+
+
 def stream_batches(
-    kind: str, files: Sequence[Path], description: Description, columns: Sequence[str] | None = None
+    kind: str,
+    files: Sequence[Path],
+    description: Description,
+    columns: Sequence[str] | None = None,
+    window: tuple[int, int] | None = None,
 ) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of files in batches, as a process of its own reads them; only some columns if they are named."""
+    """Yield the rows of files in batches, as a process of its own reads them; only some columns if they are named.
+
+    A window is how many rows are left out at the beginning, and how many are read then.
+    """
     import pyarrow as pa  # noqa: PLC0415
 
-    further = {"batches": True, "columns": None if columns is None else list(columns)}
+    further = {"batches": True, "columns": None if columns is None else list(columns), "window": window}
     child = Child(kind, files, description, output=subprocess.PIPE, **further)
     try:
         try:

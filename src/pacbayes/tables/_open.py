@@ -34,6 +34,7 @@ def open_table(
     missing: str = "refuse",
     groups: Sequence[str] = (),
     max_memory: int | str | None = None,
+    in_memory: int | None = None,
     **reading: Any,
 ) -> Table:
     """Return the table of a file, of the files in a folder, or of those that a pattern finds, of any length.
@@ -51,6 +52,8 @@ def open_table(
         As for :func:`prepare_table`.
     max_memory : int or str, optional
         As for :func:`read_table`; of a table in files it limits a batch, the rows in memory, and 64 bytes per row.
+    in_memory : int, optional
+        Bytes up to which rows are in memory, if not 256 MiB; what is never in files is so whatever its size.
     **reading
         As for :func:`read_table`.
 
@@ -69,25 +72,27 @@ def open_table(
     (40, (20, 20))
     """
     options: dict[str, Any] = {"drop": drop, "positive": positive, "missing": missing, "groups": groups}
-    found = _read_or_open(Path(path), max_memory, reading)
+    found = _read_or_open(Path(path), max_memory, IN_MEMORY if in_memory is None else in_memory, reading)
     if isinstance(found, Batches):
         return scan_table(found, target, **options)
     return prepare_table(found, target, **options)
 
 
-def _read_or_open(place: Path, max_memory: int | str | None, reading: dict[str, Any]) -> pd.DataFrame | Batches:
+def _read_or_open(
+    place: Path, max_memory: int | str | None, most: int, reading: dict[str, Any]
+) -> pd.DataFrame | Batches:
     limit = to_bytes(max_memory)
     files, description, packing = describe_file(place, limit, **reading)
     kind = COLUMNAR.get(description.suffix)
     if packing or (kind is None and FORMATS[description.suffix] is not read_text):
         return read_table(place, max_memory=limit, **reading)
-    large = sum(file.stat().st_size for file in files) > IN_MEMORY
+    large = sum(file.stat().st_size for file in files) > most
     if kind is None:
         return convert_text(place, description) if large else read_table(place, max_memory=limit, **reading)
     opened = Batches(kind, files, description, place.name)
     if large:
         return opened
     try:
-        return read_table(place, max_memory=min(limit, IN_MEMORY), **reading)
+        return read_table(place, max_memory=min(limit, most), **reading)
     except SizeError:
         return opened

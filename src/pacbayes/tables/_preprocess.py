@@ -142,7 +142,7 @@ class ColumnPreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
 def name_texts(rows: Any) -> list[str]:
     """Return the names of columns of a frame that are not of numbers, by their types; of an array none."""
-    if hasattr(rows, "iloc") or hasattr(rows, "read_blocks"):
+    if hasattr(rows, "iloc") or (hasattr(rows, "read_blocks") and hasattr(rows, "columns")):
         return [str(name) for name, kind in zip(rows.columns, rows.dtypes, strict=True) if not _is_numeric(kind)]
     if hasattr(rows, "schema"):  # polars
         return [name for name, kind in rows.schema.items() if not (kind.is_numeric() or str(kind) == "Boolean")]

@@ -72,6 +72,9 @@ def _serve(request: dict[str, Any]) -> None:
     limit = request["limit"]
     _limit_process(limit, request["seconds"])
     pa.set_cpu_count(min(pa.cpu_count(), 8))
+    if request.get("counts"):
+        sys.stdout.write(json.dumps([_count_rows(request["kind"], source) for source in request["sources"]]))
+        return
     if request.get("batches"):
         _serve_batches(request)
         return
@@ -106,42 +109,73 @@ def _serve_batches(request: dict[str, Any]) -> None:
     import pyarrow as pa  # noqa: PLC0415
 
     first = writer = None
+    skip, wanted = request.get("window") or (0, None)
     with pa.PythonFile(sys.stdout.buffer, mode="w") as sink:
         for source in request["sources"]:
             _FILE.append(os.path.basename(source))  # noqa: PTH119
-            whole, batches = (_open_parquet if request["kind"] == "parquet" else _open_arrow)(
-                source, request["columns"]
-            )
+            opened = (_open_parquet if request["kind"] == "parquet" else _open_arrow)(source, request["columns"], skip)
+            whole, batches, skip = opened
             if first is None or writer is None:
                 first, names = whole, request["columns"] or whole.names
                 schema = pa.schema([whole.field(name) for name in names], metadata=whole.metadata)
                 plain = _decode_runs(schema.empty_table()).schema
                 writer = pa.ipc.new_stream(sink, plain)
             _check_schema(first, whole)
-            for batch in batches:
+            for given in batches:
+                batch = given.slice(skip, wanted)
+                skip = max(skip - given.num_rows, 0)
+                wanted = None if wanted is None else wanted - batch.num_rows
                 table = pa.Table.from_batches([batch]).select(schema.names)
                 table.validate(full=True)
                 columns = _decode_runs(pa.Table.from_arrays(table.columns, schema=schema)).columns
                 writer.write_table(pa.Table.from_arrays(columns, schema=plain), max_chunksize=_BATCH)
+                if wanted == 0:
+                    break
         if writer is not None:
             writer.close()
 
 
-def _open_parquet(source: str, columns: list[str] | None) -> tuple[Any, Iterator[Any]]:
+def _open_parquet(source: str, columns: list[str] | None, skip: int) -> tuple[Any, Iterator[Any], int]:
+    """Return the schema, batches from the row group on that holds the row after some, and how many it has before."""
     from pyarrow import parquet  # noqa: PLC0415
 
     file = parquet.ParquetFile(source)
     _refuse_repeated(file.schema_arrow)
-    return file.schema_arrow, file.iter_batches(batch_size=_BATCH, columns=columns)
+    group = 0
+    while group < file.num_row_groups and skip >= file.metadata.row_group(group).num_rows:
+        skip -= file.metadata.row_group(group).num_rows
+        group += 1
+    groups = list(range(group, file.num_row_groups))
+    return file.schema_arrow, file.iter_batches(batch_size=_BATCH, row_groups=groups, columns=columns), skip
 
 
-def _open_arrow(source: str, columns: list[str] | None) -> tuple[Any, Iterator[Any]]:
+def _open_arrow(source: str, columns: list[str] | None, skip: int) -> tuple[Any, Iterator[Any], int]:
+    """Return the same of an Arrow file, whose batches each say how many rows they have."""
     import pyarrow as pa  # noqa: PLC0415
 
     del columns  # those that are not asked for are left out of the batch
-    file = pa.ipc.open_file(pa.OSFile(source))
+    file, number = pa.ipc.open_file(pa.OSFile(source)), 0
     _refuse_repeated(file.schema)
-    return file.schema, (file.get_batch(number) for number in range(file.num_record_batches))
+    for rows in _count_batches(source) if skip else ():
+        if skip < rows:
+            break
+        skip, number = skip - rows, number + 1
+    return file.schema, (file.get_batch(each) for each in range(number, file.num_record_batches)), skip
+
+
+def _count_rows(kind: str, source: str) -> int:
+    from pyarrow import parquet  # noqa: PLC0415
+
+    _FILE.append(os.path.basename(source))  # noqa: PTH119
+    return parquet.ParquetFile(source).metadata.num_rows if kind == "parquet" else sum(_count_batches(source))
+
+
+def _count_batches(source: str) -> Iterator[int]:
+    """Yield how many rows each batch of an Arrow file has, without reading them."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    file = pa.ipc.open_file(pa.OSFile(source), options=pa.ipc.IpcReadOptions(included_fields=[]))
+    yield from (file.get_batch(number).num_rows for number in range(file.num_record_batches))
 
 
 def _refuse_repeated(schema: Any) -> None:

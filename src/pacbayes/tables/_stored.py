@@ -39,6 +39,7 @@ class StoredRows:
     Attributes
     ----------
     shape : tuple of int
+    described : tuple of Column
     columns : list of str
     kinds : tuple of str
         "number" or "category", by column.
@@ -65,7 +66,7 @@ class StoredRows:
     def __init__(
         self, batches: Batches, columns: Sequence[Column], rows: int, first: pd.DataFrame | None = None
     ) -> None:
-        self._batches = batches
+        self._batches, self.described = batches, tuple(columns)
         self.columns = [column.name for column in columns]
         self.kinds = tuple(column.kind for column in columns)
         self.exact = tuple(kind == "number" for kind in self.kinds)
@@ -77,6 +78,11 @@ class StoredRows:
 
     def __getitem__(self, key: object) -> Any:
         raise TypeError("Rows that are in files are taken by pacbayes._core.rows.take.")
+
+    @property
+    def batches(self) -> Batches:
+        """The files."""
+        return self._batches
 
     @property
     def dtypes(self) -> list[Any]:

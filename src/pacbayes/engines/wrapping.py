@@ -1,0 +1,90 @@
+"""Collections of Dask as rows, and as values in memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pacbayes._core.types import Rows
+from pacbayes.engines.errors import EngineError
+from pacbayes.engines.partitions import PartitionedArray, PartitionedFrame
+from pacbayes.engines.runner import Runner
+
+__all__ = ["collect", "wrap_rows"]
+
+
+def wrap_rows(X: Any) -> Rows:
+    """Return a Dask DataFrame or Array as rows that are looked at where they are.
+
+    They are computed on the cluster that the script is connected to, or by Dask's own scheduler if it is not.
+
+    Parameters
+    ----------
+    X : dask.dataframe.DataFrame or dask.array.Array
+        Of pandas, or of numbers in two dimensions. Lengths of partitions need not be known.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> import numpy as np
+    >>> from pacbayes._core.rows import take
+    >>> from pacbayes.engines import wrap_rows
+    >>> rows = wrap_rows(da.from_array(np.arange(6.0).reshape(3, 2), chunks=(2, 1)))
+    >>> rows.shape, take(rows, np.array([2, 0])).tolist()
+    ((3, 2), [[4.0, 5.0], [0.0, 1.0]])
+    """
+    kind = type(X).__name__
+    if kind == "DataFrame":
+        empty = X._meta.iloc[:0].reset_index(drop=True)  # noqa: SLF001  (Dask's name for what a frame declares)
+        if type(empty).__module__.partition(".")[0] != "pandas":
+            raise EngineError(f"A Dask frame must be one of pandas. Got one of {type(empty).__module__} instead.")
+        return PartitionedFrame(X.to_delayed(), empty, Runner.current())
+    if kind == "Array" and X.ndim == 2:
+        whole = X if len(X.chunks[1]) == 1 else X.rechunk({1: X.shape[1]})
+        empty = np.empty((0, int(X.shape[1])), dtype=X.dtype)
+        return PartitionedArray(whole.to_delayed()[:, 0].tolist(), empty, Runner.current())
+    shape = f" of {X.ndim} dimensions" if kind == "Array" else ""
+    raise EngineError(f"Rows of Dask must be a DataFrame, or an Array of two dimensions. Got {kind}{shape} instead.")
+
+
+def collect(values: Any, rows: Any = None) -> Any:
+    """Return a column or table of Dask in memory: labels, predictions, groups.
+
+    Parameters
+    ----------
+    values : dask.dataframe.Series, dask.dataframe.DataFrame or dask.array.Array
+    rows : rows, optional
+        Those that the values belong to: a frame and its labels must be partitioned alike.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from pacbayes.engines import collect
+    >>> collect(da.arange(4, chunks=3)).tolist()
+    [0, 1, 2, 3]
+    """
+    import dask  # noqa: PLC0415
+
+    if type(values).__name__ not in {"Series", "DataFrame", "Array"}:
+        raise EngineError(
+            "Labels, predictions and groups of Dask must be a Series, a DataFrame or an Array. "
+            f"Got {type(values).__name__} instead."
+        )
+    if type(values).__name__ == "Array" or not isinstance(rows, PartitionedFrame):
+        return values.compute()
+    import pandas as pd  # noqa: PLC0415
+
+    found = dask.compute(*values.to_delayed())
+    lengths = [len(part) for part in found]
+    if lengths != rows.lengths.tolist():
+        raise EngineError(
+            "Rows and labels of Dask must be partitioned alike. Got partitions of "
+            f"{_list(rows.lengths.tolist())} rows and of {_list(lengths)} labels instead."
+        )
+    return pd.concat(found)
+
+
+def _list(lengths: list[int]) -> str:
+    shown = ", ".join(map(str, lengths[:6]))
+    return f"{shown}, ... ({len(lengths)} in all)" if len(lengths) > 6 else shown

@@ -1,0 +1,261 @@
+"""Dask frames and arrays are certified as the rows are in memory, wherever their partitions are cut."""
+
+import sys
+from itertools import pairwise
+
+import cloudpickle
+import dask
+import dask.array as da
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from sklearn.linear_model import LinearRegression
+from sklearn.naive_bayes import GaussianNB
+
+import pacbayes as pb
+from pacbayes._core import digests, rows
+from pacbayes._core.digests import data_digest
+from pacbayes._core.rows import read_blocks, rows_of, take
+from pacbayes.engines import EngineError, Runner, wrap_rows
+from pacbayes.verification import recheck
+
+cloudpickle.register_pickle_by_value(sys.modules[__name__])  # workers do not have this module
+N = 400
+SAMPLE = pb.datasets.make_known_risk(N, d=3, random_state=0)
+FRAME = pd.DataFrame(SAMPLE.X, columns=["a", "b", "c"]).assign(group=np.where(np.arange(N) % 3, "x", "y"))
+LABELS = pd.Series(np.where(SAMPLE.y == 1, "yes", "no"))
+MODEL, OTHER = (GaussianNB(var_smoothing=each).fit(SAMPLE.X[:100], SAMPLE.y[:100]) for each in (1e-9, 10.0))
+
+
+@pytest.fixture(autouse=True)
+def small_blocks(monkeypatch):
+    monkeypatch.setattr(digests, "DIGEST_ROWS", 90)
+    monkeypatch.setattr(rows, "BLOCK_ROWS", 110)
+
+
+@pytest.fixture
+def here():
+    """What is computed is computed in this process."""
+    with dask.config.set(scheduler="synchronous"):
+        yield
+
+
+def parts_of(values, *lengths):
+    """A frame of partitions of so many rows, of which Dask does not know how many they are."""
+    edges = np.cumsum([0, *lengths])
+    pieces = [dask.delayed(values.iloc[start:stop]) for start, stop in pairwise(edges)]
+    return dd.from_delayed(pieces, meta=values.iloc[:0], verify_meta=False)
+
+
+def content(certificate):
+    record = certificate.to_dict()
+    return {name: value for name, value in record.items() if name not in {"digest", "created"}}
+
+
+LENGTHS = (0, 37, 150, 0, 1, 212, 0)
+
+
+def test_every_function_gives_on_the_cluster_what_it_gives_in_memory(on_cluster):
+    X, y = da.from_array(SAMPLE.X, chunks=(70, 2)), da.from_array(SAMPLE.y, chunks=90)
+    own = pb.CertifiedClassifier(GaussianNB(), random_state=0, metrics=("error", "brier"), groups=0)
+    asked = {"metrics": ("error", "recall:1"), "groups": SAMPLE.X[100:, 0] > 0}
+    assert isinstance(rows_of(X, in_blocks=True)._runner, Runner)
+    own.set_params(groups=None)
+    pairs = [
+        (own.fit(X, y).certificate_, own.fit(SAMPLE.X, SAMPLE.y).certificate_),
+        (pb.certify(MODEL, X[100:], y[100:], **asked), pb.certify(MODEL, SAMPLE.X[100:], SAMPLE.y[100:], **asked)),
+        (pb.compare(MODEL, OTHER, X[100:], y[100:]), pb.compare(MODEL, OTHER, SAMPLE.X[100:], SAMPLE.y[100:])),
+        (pb.certify_predictions(y, y, groups=y), pb.certify_predictions(SAMPLE.y, SAMPLE.y, groups=SAMPLE.y)),
+    ]
+    for found, expected in pairs:
+        assert content(found) == content(expected)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"preprocessing": "auto", "groups": "group"},
+        {"preprocessing": "auto", "split": 0.4, "max_learning_rows": 90, "metrics": ("error", "recall:yes")},
+    ],
+)
+def test_frames_whose_partitions_are_of_unknown_length(here, options):
+    """Some have no rows, and blocks cross their borders."""
+    given = parts_of(FRAME, *LENGTHS)
+    whole = pb.CertifiedClassifier(GaussianNB(), random_state=0, **options).fit(given.compute(), LABELS)
+    spread = pb.CertifiedClassifier(GaussianNB(), random_state=0, **options).fit(given, parts_of(LABELS, *LENGTHS))
+    assert content(spread.certificate_) == content(whole.certificate_)
+    np.testing.assert_array_equal(spread.predict(given), whole.predict(FRAME))
+    np.testing.assert_array_equal(spread.predict_proba(given), whole.predict_proba(FRAME))
+    assert recheck(spread.certificate_, given, LABELS, spread)
+    assert recheck(whole.certificate_, given, LABELS, whole)
+
+
+def test_labels_in_memory_sample_weights_and_rows_in_order(here):
+    weights = np.linspace(0.5, 1.0, N)
+    options = {"random_state": 0, "split": 0.4}
+    given, numbers = parts_of(FRAME[["a", "b"]], *LENGTHS), FRAME[["a", "b"]]
+    spread = pb.CertifiedClassifier(GaussianNB(), **options)
+    spread.fit(given, LABELS, sample_weight=da.from_array(weights), in_order=True)
+    whole = pb.CertifiedClassifier(GaussianNB(), **options)
+    whole.fit(numbers, LABELS, sample_weight=weights, in_order=True)
+    assert content(spread.certificate_) == content(whole.certificate_)
+
+
+def test_regression(here):
+    X, target = da.from_array(SAMPLE.X, chunks=(70, 3)), SAMPLE.X @ [1.0, 2.0, 0.5]
+    spread = pb.CertifiedRegressor(LinearRegression(), random_state=0).fit(X, da.from_array(target))
+    whole = pb.CertifiedRegressor(LinearRegression(), random_state=0).fit(SAMPLE.X, target)
+    assert content(spread.certificate_) == content(whole.certificate_)
+    asked = {"loss": "absolute", "scale": 2.0}
+    found = pb.certify(whole.estimator_, X, target + 0.5, **asked)
+    assert content(found) == content(pb.certify(whole.estimator_, SAMPLE.X, target + 0.5, **asked))
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        np.arange(N) + 2**53,  # not all of which are doubles
+        pd.array([*range(N - 1), 2**53 + 1], dtype="Int64"),
+        pd.array([None, *range(N - 1)], dtype="Int64"),
+        pd.array([None, *[2**53 + 1] * (N - 1)], dtype="Int64"),
+        pd.array([None, True] * (N // 2), dtype="boolean"),
+        pd.Categorical(["x", None] * (N // 2)),
+        pd.Categorical(np.arange(N) % 5),
+        np.array(["t", None] * (N // 2), dtype=object),
+        pd.date_range("2024-01-01", periods=N),
+        np.linspace(0.0, 1.0, N, dtype=np.float32),
+    ],
+)
+@pytest.mark.parametrize("size", [90, 1 << 16])
+def test_the_digest_is_that_of_the_frame_in_memory(here, monkeypatch, column, size):
+    monkeypatch.setattr(digests, "DIGEST_ROWS", size)
+    given = parts_of(FRAME[["a"]].assign(odd=column), *LENGTHS)
+    whole = given.compute()
+    wrapped = wrap_rows(given)
+    assert data_digest(wrapped, LABELS) == data_digest(whole, LABELS)
+    pd.testing.assert_frame_equal(pd.concat(list(read_blocks(wrapped)), ignore_index=True), rows_of(whole))
+    some = np.array([399, 0, 37, 36, 186, 187, 188])
+    pd.testing.assert_frame_equal(take(wrapped, some), take(whole, some))
+
+
+@pytest.mark.parametrize("kind", [float, np.int64, object, bool])
+def test_the_digest_is_that_of_the_array_in_memory(here, kind):
+    array = (SAMPLE.X * 2**60 if kind is np.int64 else SAMPLE.X).astype(kind)
+    wrapped = wrap_rows(da.from_array(array, chunks=(57, 1)))
+    assert data_digest(wrapped, LABELS) == data_digest(array, LABELS)
+    np.testing.assert_array_equal(np.asarray(wrapped[:, 1]), array[:, 1])
+
+
+def test_arrays_whose_chunks_are_of_unknown_length(here):
+    given = da.from_array(SAMPLE.X, chunks=(70, 3))
+    some = given[given[:, 0] > 0.0]
+    assert np.isnan(some.shape[0])
+    kept = SAMPLE.X[:, 0] > 0.0
+    found = pb.certify(MODEL, some, SAMPLE.y[kept])
+    assert content(found) == content(pb.certify(MODEL, SAMPLE.X[kept], SAMPLE.y[kept]))
+
+
+class Fails(GaussianNB):
+    def predict(self, X):
+        if (np.asarray(X)[:, 0] == SAMPLE.X[250, 0]).any():
+            raise OverflowError("row 250")
+        return super().predict(X)
+
+
+def test_what_fails_on_one_partition_fails_as_in_memory(on_cluster):
+    model = Fails().fit(SAMPLE.X[:100], SAMPLE.y[:100])
+    for X in (SAMPLE.X, da.from_array(SAMPLE.X, chunks=(70, 3))):
+        with pytest.raises(OverflowError, match="row 250"):
+            pb.certify(model, X, SAMPLE.y)
+
+
+def with_wrong_types():
+    pieces = [FRAME[["a", "b"]][:200], FRAME[["a", "b"]][200:].astype({"b": "float32"})]
+    return dd.from_delayed([dask.delayed(each) for each in pieces], meta=FRAME[["a", "b"]][:0], verify_meta=False)
+
+
+def with_wrong_columns():
+    pieces = [FRAME[["a", "b"]][:200], FRAME[["a"]][200:]]
+    return dd.from_delayed([dask.delayed(each) for each in pieces], meta=FRAME[["a", "b"]][:0], verify_meta=False)
+
+
+def with_other_values():
+    made = [dask.delayed(lambda: pd.DataFrame({"a": np.random.default_rng().normal(size=200)}))() for _ in range(2)]
+    return dd.from_delayed(made, meta=pd.DataFrame({"a": [0.0]}), verify_meta=False)
+
+
+def with_other_lengths():
+    made = [dask.delayed(lambda: pd.DataFrame({"a": np.zeros(np.random.default_rng().integers(150, 250))}))()]
+    first = dask.delayed(lambda: pd.DataFrame({"a": np.zeros(200)}))()
+    return dd.from_delayed([first, *made], meta=pd.DataFrame({"a": [0.0]}), verify_meta=False)
+
+
+def with_sparse_chunks():
+    return da.from_array(SAMPLE.X, chunks=(100, 3)).map_blocks(sp.csr_matrix, dtype=float)
+
+
+def with_unknown_categories():
+    made = FRAME[["a"]].assign(group=pd.Categorical(FRAME["group"]))
+    pieces = [made[:200], made[200:].assign(group=pd.Categorical(["z"] * 200))]
+    return dd.from_delayed([dask.delayed(each) for each in pieces], meta=made[:0], verify_meta=False)
+
+
+BAD = {
+    "types": (with_wrong_types, "Partition 1 has float32 in the column 'b' and not float64"),
+    "columns": (with_wrong_columns, "Partition 1 is not: it has the columns"),
+    "categories": (with_unknown_categories, "call categorize"),
+    "values": (with_other_values, "must be the same whenever they are computed. Those of partition"),
+    "sparse": (with_sparse_chunks, "does not: it is csr_matrix"),
+    "column": (
+        lambda: parts_of(FRAME, 200, 200)["a"],
+        "must be a DataFrame, or an Array of two dimensions. Got Series",
+    ),
+    "dimensions": (lambda: da.ones((N, 2, 2)), "Got Array of 3 dimensions"),
+    "bag": (lambda: dask.delayed(FRAME), "two dimensions. Got Delayed"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_what_cannot_be_used_is_refused_in_one_sentence(here, case):
+    make, words = BAD[case]
+    with pytest.raises(ValueError, match=words) as found:
+        pb.CertifiedClassifier(GaussianNB(), preprocessing="auto", random_state=0).fit(make(), LABELS)
+    assert "\n" not in str(found.value)
+
+
+def test_rows_that_are_fewer_or_more_the_next_time_are_refused(here):
+    made = with_other_lengths()
+    with pytest.raises(ValueError, match=r"same whenever they are computed|inconsistent numbers of samples"):
+        pb.CertifiedClassifier(GaussianNB(), random_state=0).fit(made, LABELS)
+
+
+def test_rows_and_labels_are_partitioned_alike(here):
+    with pytest.raises(EngineError, match=r"partitions of 200, 200 rows and of 100, 300 labels"):
+        pb.CertifiedClassifier(GaussianNB()).fit(parts_of(FRAME[["a"]], 200, 200), parts_of(LABELS, 100, 300))
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        pb.CertifiedClassifier(GaussianNB()).fit(parts_of(FRAME[["a"]], 200, 200), LABELS[:-1])
+
+
+def test_missing_labels_in_a_partition_are_refused(here):
+    labels = LABELS.astype(object)
+    labels[250] = None
+    with pytest.raises(ValueError, match="must not contain NaN or missing labels"):
+        pb.certify(MODEL, da.from_array(SAMPLE.X), parts_of(labels, 200, 200))
+
+
+class Unstorable(GaussianNB):
+    def __reduce__(self):
+        raise TypeError("it holds a lock")
+
+
+def test_a_model_that_cannot_be_sent_is_refused(here):
+    model = Unstorable().fit(SAMPLE.X, SAMPLE.y)
+    with pytest.raises(EngineError, match=r"must be something that pickle stores. It cannot \(it holds a lock\)"):
+        pb.certify(model, da.from_array(SAMPLE.X), SAMPLE.y)
+
+
+def test_other_estimators_say_who_takes_rows_of_dask(here):
+    with pytest.raises(ValueError, match=r"pass the result of compute\(\)"):
+        pb.CertifiedForest().fit(da.from_array(SAMPLE.X), SAMPLE.y)

@@ -12,7 +12,7 @@ from typing import BinaryIO
 __all__ = ["CHUNK", "LONGEST", "Block", "Line", "Lines", "read_pipe"]
 
 LONGEST = 1_000_000  # bytes; no loss and no pair of labels is so long, and memory stays flat
-CHUNK = 983_040  # bytes that are read at once, if they are there; less than a line that is too long has
+CHUNK = 524_288  # bytes that are read at once, if they are there; less than a line that is too long has
 _FEWEST = 16  # lines that are worth a block
 _BOM = b"\xef\xbb\xbf"
 

@@ -113,6 +113,9 @@ bench: $(VENV)/.wheel ## speed, each as a ratio measured in one run
 	$(BIN)/python benchmarks/stream.py
 	$(BIN)/python benchmarks/online.py
 	$(BIN)/python benchmarks/certify.py
+	$(BIN)/python benchmarks/learning.py
+	$(BIN)/python benchmarks/before.py
+	$(BIN)/python benchmarks/shares.py
 	$(BIN)/python benchmarks/command_line.py
 	$(BIN)/python benchmarks/start.py
 

@@ -102,6 +102,9 @@ def _ball_max_at_this_precision(u: list[mpf], v: list[mpf], b: mpf, guess: mpf) 
         return top - mpmath.exp(mpmath.fsum(a * mpmath.log(drop) for a, drop in heavy) - b)
     if guess > 0:
         x = mpmath.log(guess / width)
+        found = _by_newton(heavy, width, b, x)
+        if found is not None:
+            return top - _enclosed(heavy, top - mean, found, b)
         low, high = x - 1, x + 1
     else:
         low, high = mpf(-10), mpf(10)
@@ -122,6 +125,20 @@ def _ball_max_at_this_precision(u: list[mpf], v: list[mpf], b: mpf, guess: mpf) 
             return top - _enclosed(heavy, top - mean, width * mpmath.exp(x_new), b)
         x = x_new
     raise ArithmeticError("no convergence")
+
+
+def _by_newton(heavy: list[tuple[mpf, mpf]], width: mpf, b: mpf, x: mpf) -> mpf | None:
+    """Return the dual solution by a few steps from a good guess of its logarithm, without a bracket; None if not."""
+    for _ in range(4):
+        tau = width * mpmath.exp(x)
+        psi, slope = _psi(heavy, tau)
+        step = mpmath.log(psi / b) * psi / (slope * tau) if psi > 0 and slope else mpf("inf")
+        if not abs(step) < mpf("0.1"):
+            return None
+        x -= step
+        if abs(step) < mpf(10) ** -25 * max(1, abs(x)):
+            return width * mpmath.exp(x)
+    return None
 
 
 def _psi(heavy: list[tuple[mpf, mpf]], tau: mpf) -> tuple[mpf, mpf]:

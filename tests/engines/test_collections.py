@@ -76,20 +76,32 @@ def test_every_function_gives_on_the_cluster_what_it_gives_in_memory(on_cluster)
 @pytest.mark.parametrize(
     "options",
     [
-        {"preprocessing": "auto", "groups": "group"},
-        {"preprocessing": "auto", "split": 0.4, "max_learning_rows": 90, "metrics": ("error", "recall:yes")},
+        {"groups": "third"},
+        {"split": 0.4, "max_learning_rows": 90, "metrics": ("error", "recall:yes", "brier")},
     ],
 )
 def test_frames_whose_partitions_are_of_unknown_length(here, options):
     """Some have no rows, and blocks cross their borders."""
-    given = parts_of(FRAME, *LENGTHS)
+    frame = FRAME[["a", "b", "c"]].assign(third=np.arange(N) % 3)
+    given = parts_of(frame, *LENGTHS)
     whole = pb.CertifiedClassifier(GaussianNB(), random_state=0, **options).fit(given.compute(), LABELS)
     spread = pb.CertifiedClassifier(GaussianNB(), random_state=0, **options).fit(given, parts_of(LABELS, *LENGTHS))
     assert content(spread.certificate_) == content(whole.certificate_)
-    np.testing.assert_array_equal(spread.predict(given), whole.predict(FRAME))
-    np.testing.assert_array_equal(spread.predict_proba(given), whole.predict_proba(FRAME))
+    np.testing.assert_array_equal(spread.predict(given), whole.predict(frame))
+    np.testing.assert_array_equal(spread.predict_proba(given), whole.predict_proba(frame))
     assert recheck(spread.certificate_, given, LABELS, spread)
     assert recheck(whole.certificate_, given, LABELS, whole)
+
+
+def test_frames_with_texts_and_a_time_index(here):
+    times = pd.date_range("2024-01-01", periods=N)
+    given = dd.from_pandas(FRAME.set_index(times), npartitions=3)
+    options = {"preprocessing": "auto", "split": 0.4, "groups": "group", "random_state": 0}
+    found = []
+    for rows_given in (given, given.compute()):
+        with pytest.warns(pb.CertificateWarning, match="time"):
+            found.append(pb.CertifiedClassifier(GaussianNB(), **options).fit(rows_given, LABELS).certificate_)
+    assert content(found[0]) == content(found[1])
 
 
 def test_labels_in_memory_sample_weights_and_rows_in_order(here):
@@ -158,16 +170,21 @@ def test_arrays_whose_chunks_are_of_unknown_length(here):
 
 
 class Fails(GaussianNB):
+    error = OverflowError
+
     def predict(self, X):
         if (np.asarray(X)[:, 0] == SAMPLE.X[250, 0]).any():
-            raise OverflowError("row 250")
+            raise self.error("row 250")
         return super().predict(X)
 
 
-def test_what_fails_on_one_partition_fails_as_in_memory(on_cluster):
+@pytest.mark.parametrize("error", [OverflowError, TimeoutError, FileNotFoundError])
+def test_what_fails_on_one_partition_fails_as_in_memory(on_cluster, error):
+    """Also with what Dask itself says of a cluster that is late or gone."""
     model = Fails().fit(SAMPLE.X[:100], SAMPLE.y[:100])
+    model.error = error
     for X in (SAMPLE.X, da.from_array(SAMPLE.X, chunks=(70, 3))):
-        with pytest.raises(OverflowError, match="row 250"):
+        with pytest.raises(error, match="row 250"):
             pb.certify(model, X, SAMPLE.y)
 
 
@@ -231,11 +248,16 @@ def test_rows_that_are_fewer_or_more_the_next_time_are_refused(here):
         pb.CertifiedClassifier(GaussianNB(), random_state=0).fit(made, LABELS)
 
 
-def test_rows_and_labels_are_partitioned_alike(here):
-    with pytest.raises(EngineError, match=r"partitions of 200, 200 rows and of 100, 300 labels"):
-        pb.CertifiedClassifier(GaussianNB()).fit(parts_of(FRAME[["a"]], 200, 200), parts_of(LABELS, 100, 300))
+def test_rows_and_labels_belong_together_by_their_order(here):
+    """Dask itself cuts columns of a table otherwise than the rest of it."""
+    given = parts_of(FRAME[["a", "b"]], 200, 200)
+    model = pb.CertifiedClassifier(GaussianNB(), split=0.4, random_state=0)
+    found = model.fit(given, parts_of(LABELS, 100, 300)).certificate_
+    assert content(found) == content(model.fit(FRAME[["a", "b"]], LABELS).certificate_)
+    with pytest.raises(EngineError, match=r"must be as many. Got 400 rows in 2 partitions, and 399 labels instead"):
+        model.fit(given, parts_of(LABELS, 100, 299))
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
-        pb.CertifiedClassifier(GaussianNB()).fit(parts_of(FRAME[["a"]], 200, 200), LABELS[:-1])
+        model.fit(given, LABELS[:-1])
 
 
 def test_missing_labels_in_a_partition_are_refused(here):

@@ -62,19 +62,25 @@ def test_binary_inverses(name, side, chunk, record_worst, record_count):
 @pytest.mark.parametrize(("name", "side"), [("kl_ball_max", 1), ("kl_ball_min", -1)])
 def test_ball(name, side, chunk, record_worst, record_count):
     rng, size = chunk
-    tally = Tally()
+    points = []
     for index in range(size):
         atoms = int(rng.integers(2, 21)) if index % 3 == 0 else int(rng.integers(2, 5))
-        u, v = draw.weights(rng, atoms), draw.values(rng, atoms)
-        budget = float(draw.budgets(rng, 1)[0])
-        value = getattr(pb, name)(u, v, budget)
-        slope = side * getattr(pb, name)(u, v, budget, return_grad=True)[1][2]
-        guess = side * value + slope - max(side * v)
-        answer = side * exact.kl_ball_max(u.tolist(), (side * v).tolist(), budget, guess if guess < np.inf else 0.0)
-        total = mpmath.fsum(map(mpf, u.tolist()))
-        mean = mpmath.fdot(map(mpf, u.tolist()), map(mpf, v.tolist())) / total
-        width = mpf(float(v.max())) - mpf(float(v.min()))
-        tally.add(side * (mpf(value) - answer), width, abs(answer - mean), value)
+        points.append((draw.weights(rng, atoms), draw.values(rng, atoms), float(draw.budgets(rng, 1)[0])))
+    tally = Tally()
+    for atoms in {len(u) for u, _, _ in points}:
+        part = [point for point in points if len(point[0]) == atoms]
+        us, vs, budgets = (np.array(each) for each in zip(*part, strict=True))
+        results = getattr(pb, name)(us, vs, budgets)
+        slopes = side * getattr(pb, name)(us, vs, budgets, return_grad=True)[1][2]
+        guesses = side * results + slopes - (side * vs).max(axis=1)
+        for (u, v, budget), value, guess in zip(part, results.tolist(), guesses.tolist(), strict=True):
+            answer = side * exact.kl_ball_max(u.tolist(), (side * v).tolist(), budget, guess if guess < np.inf else 0.0)
+            total = mpmath.fsum(map(mpf, u.tolist()))
+            mean = mpmath.fdot(map(mpf, u.tolist()), map(mpf, v.tolist())) / total
+            width = mpf(float(v.max())) - mpf(float(v.min()))
+            tally.add(side * (mpf(value) - answer), width, abs(answer - mean), value)
+    u, v, budget = points[0]  # as one by one
+    assert getattr(pb, name)(u, v, budget) in getattr(pb, name)(np.array([u]), np.array([v]), np.array([budget]))
     tally.report(name, record_worst, record_count)
 
 

@@ -152,8 +152,8 @@ def test_a_table_that_needs_more_than_memory_stays_in_its_file(files, monkeypatc
     """Of a Parquet file what it unpacks to tells, not its size."""
     flat = pd.DataFrame({"a": np.zeros(40_000), "label": np.arange(40_000) % 2})
     flat.to_parquet(files / "flat.parquet", index=False)
-    monkeypatch.setattr(_open, "IN_MEMORY", 500_000)
-    assert (files / "flat.parquet").stat().st_size < 500_000 < 16 * len(flat)
+    monkeypatch.setattr(_open, "IN_MEMORY", 300_000)
+    assert (files / "flat.parquet").stat().st_size < 300_000 < 8 * len(flat)
     assert isinstance(open_table(files / "flat.parquet", "label").X, StoredRows)
     assert isinstance(open_table(files / "table.parquet", "label", **OPTIONS).X, pd.DataFrame)
 

@@ -8,7 +8,8 @@ import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.preprocessing import StandardScaler
 
-from pacbayes.tables import ColumnPreprocessor, TableError
+from pacbayes._core.state import State
+from pacbayes.tables import Column, ColumnPreprocessor, TableError, align_rows, make_preprocessing
 
 pd = pytest.importorskip("pandas")
 
@@ -96,3 +97,43 @@ def test_a_fitted_one_takes_frames_alone_and_its_clone_nothing():
         steps.transform(np.zeros((2, 6)))
     with pytest.raises(ValueError, match="not fitted"):
         clone(steps).transform(FRAME)
+
+
+def mixed_frame(rows, seed, *, missing, texts):
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame({f"x{place}": rng.normal(10.0**place, 0.1 + place, rows) for place in range(4)})
+    frame["whole"], frame["same"] = rng.integers(-5, 5, rows), 7.0
+    if missing:
+        frame.loc[rng.integers(0, rows, rows // 5), ["x1", "x3"]] = np.nan
+    for name in ("job", "town") if texts else ():
+        frame[name] = [f"{name} {value}" for value in rng.geometric(0.01, rows)]
+    if missing and texts:
+        frame.loc[rng.integers(0, rows, 5), "job"] = None
+    return frame
+
+
+@pytest.mark.parametrize("texts", [False, True])
+@pytest.mark.parametrize("missing", [False, True])
+@pytest.mark.parametrize("rows", [1, 3, 9000])
+def test_all_numbers_are_those_of_scikit_learn(rows, missing, texts):
+    frame, new = (mixed_frame(size, seed, missing=missing, texts=texts) for size, seed in ((rows, 0), (9000, 1)))
+    steps = ColumnPreprocessor().fit(frame)
+    kinds = [Column(name, kind, 0, 0) for name, kind in steps.columns_]
+    plain = make_preprocessing(kinds, missing="category").fit(align_rows(frame, steps.columns_, missing="category").X)
+    assert State.of(steps.transformer_).differs_from(State.of(plain), 0.0) is None
+    for part in (frame, new):
+        found = steps.transform(part)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # scikit-learn's of categories that are new
+            expected = plain.transform(align_rows(part, steps.columns_, missing="category").X)
+        np.testing.assert_array_equal(found, expected)
+        assert found.flags.c_contiguous == expected.flags.c_contiguous
+
+
+def test_the_number_of_rows_that_a_scaler_has_seen_is_scikit_learns():
+    for missing in (False, True):
+        frame = mixed_frame(50, 0, missing=missing, texts=False)
+        scaler = ColumnPreprocessor().fit(frame).transformer_.named_transformers_["numbers"].named_steps["scale"]
+        plain = StandardScaler().fit(frame.astype(float))
+        assert type(scaler.n_samples_seen_) is type(plain.n_samples_seen_)
+        np.testing.assert_array_equal(scaler.n_samples_seen_, plain.n_samples_seen_)

@@ -188,8 +188,9 @@ def _update_columns(hasher: _Hash, columns: Sequence[_Column]) -> None:
 
 
 def _add(hasher: _Hash, name: object, values: Any) -> None:
-    array = _as_array(values)
-    exact, rows = _is_number(array), len(array) if array.ndim else 1
+    coded = hasattr(values, "codes") and hasattr(values, "classes")  # labels, each of which occurs
+    array = values if coded else _as_array(values)
+    exact, rows = _is_number(values.classes if coded else array), len(array) if array.ndim else 1
     hasher.update(encode(name) + f"{'number' if exact else 'value'}:{array.shape}\n".encode())
     for start in range(0, max(rows, 1), DIGEST_ROWS):
         _add_block(hasher, array[start : start + DIGEST_ROWS] if array.ndim else array, rows, exact=exact)

@@ -13,12 +13,14 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils import check_consistent_length
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
+from pacbayes._core.coded_labels import CodedLabels
 from pacbayes._core.foreign import adopt_rows, collect, is_distributed
+from pacbayes._core.places import PlacesAhead
 from pacbayes._core.types import FloatArray, IntArray, Labels, Rows, RowsLike
 
 __all__ = [
@@ -75,6 +77,9 @@ def labels_of(owner: str, X: Rows, y: ArrayLike | None) -> Labels:
     """Return one label per row, or say what is wrong with them."""
     if y is None:
         raise ValueError(f"{owner} requires y to be passed, but the target y is None.")
+    if isinstance(y, CodedLabels):  # of a table, where they were looked at
+        check_consistent_length(X, y)
+        return cast("Labels", y)
     y = collect(y, X)
     _refuse_odd_labels(owner, y)
     labels: Labels = column_or_1d(y, warn=True)
@@ -86,7 +91,7 @@ def labels_of(owner: str, X: Rows, y: ArrayLike | None) -> Labels:
     return labels
 
 
-def distinct_labels(labels: Labels) -> Labels:
+def distinct_labels(labels: Labels | CodedLabels) -> Labels:
     """Return what ``numpy.unique`` does, without sorting millions of labels where few are different.
 
     Examples
@@ -96,6 +101,8 @@ def distinct_labels(labels: Labels) -> Labels:
     >>> distinct_labels(np.array(["yes", "no"] * 100_000)).tolist()
     ['no', 'yes']
     """
+    if isinstance(labels, CodedLabels):
+        return labels.classes[labels.counts() > 0]
     if labels.size <= _LABELS or labels.ndim != 1:
         return np.unique(labels)
     found = np.unique(labels[:_LABELS])
@@ -106,7 +113,7 @@ def distinct_labels(labels: Labels) -> Labels:
     return found
 
 
-def count_labels(labels: Labels) -> tuple[Labels, IntArray]:
+def count_labels(labels: Labels | CodedLabels) -> tuple[Labels, IntArray]:
     """Return the different labels, sorted, and how often each occurs.
 
     Examples
@@ -116,6 +123,9 @@ def count_labels(labels: Labels) -> tuple[Labels, IntArray]:
     >>> [each.tolist() for each in count_labels(np.array(["yes", "no"] * 100_000))]
     [['no', 'yes'], [100000, 100000]]
     """
+    if isinstance(labels, CodedLabels):
+        counts = labels.counts()
+        return labels.classes[counts > 0], counts[counts > 0]
     if labels.size <= _LABELS or labels.ndim != 1:
         return np.unique(labels, return_counts=True)
     found = distinct_labels(labels)
@@ -221,13 +231,11 @@ def locate_blocks(X: Rows, places: IntArray) -> Iterator[tuple[IntArray, IntArra
     if rows <= BLOCK_ROWS:
         yield np.arange(places.size), _shorten(places, rows)
         return
-    which: NDArray[np.int32] = np.full(rows, -1, dtype=np.int32)  # 2e9 rows are more than one machine judges
-    which[places] = np.arange(places.size, dtype=np.int32)
+    ahead = PlacesAhead(places, BLOCK_ROWS)
     for start in range(0, rows, BLOCK_ROWS):
-        part = which[start : start + BLOCK_ROWS]
-        inside = np.flatnonzero(part >= 0)
-        inside = inside[np.argsort(part[inside])]
-        yield part[inside].astype(np.int64), _shorten(inside.astype(np.int32), part.size)
+        size = min(BLOCK_ROWS, rows - start)
+        which, inside = ahead.find(start, size)
+        yield which, _shorten(inside.astype(np.int32), size)
 
 
 def _shorten(inside: Any, rows: int) -> IntArray | None:
@@ -268,9 +276,17 @@ def map_blocks(
     if hasattr(X, "map_blocks"):
         yield from cast("Any", X).map_blocks(function, tasks, common, size)
         return
-    single = not is_stored(X) and 0 < int(X.shape[0]) <= size
-    for rows, task in zip([X] if single else read_blocks(X, size), tasks, strict=True):
+    for rows, task in zip(read_blocks(X, size) if is_stored(X) else _view_blocks(X, size), tasks, strict=True):
         yield None if task is None else function(rows, task, common)
+
+
+def _view_blocks(X: Rows, size: int) -> Iterator[Rows]:
+    """Yield all rows in their order, so many at a time, without a copy where what holds them has such."""
+    if 0 < int(X.shape[0]) <= size:
+        yield X
+        return
+    for start in range(0, int(X.shape[0]), size):
+        yield X.iloc[start : start + size] if hasattr(X, "iloc") else X[start : start + size]
 
 
 def cut_blocks(values: Labels) -> Iterator[Labels]:

@@ -26,7 +26,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from scipy.special import gammaln
@@ -43,7 +43,9 @@ from pacbayes._core.asking import (
     keep_different,
     sentence,
 )
+from pacbayes._core.coded_labels import CodedLabels
 from pacbayes._core.digests import digest_of_arrays
+from pacbayes._core.places import permute
 from pacbayes._core.rows import locate_blocks, map_blocks
 from pacbayes._core.types import BoolArray, FloatArray, IntArray, Labels, Rows
 
@@ -62,9 +64,9 @@ Located = Callable[[], Iterable[tuple[IntArray, IntArray | None]]]
 Run = Callable[[Callable[[Rows, Task, Asked[Any]], Any], Iterator[Task | None]], Iterator[Any]]
 
 
-def seed_of(seed: int, labels: Labels) -> list[int]:
+def seed_of(seed: int, labels: Labels | CodedLabels) -> list[int]:
     """Return a seed that no predictor knows, since it follows from labels that predictors are not shown."""
-    digest = digest_of_arrays(seed=[seed], labels=labels)
+    digest = digest_of_arrays(seed=[seed], labels=cast("Labels", labels))
     return [int(digest[start : start + 8], 16) for start in range(0, 64, 8)]
 
 
@@ -240,7 +242,7 @@ class _Asking:
     def __init__(self, located: Located, run: Run, n: int, seed: Sequence[int], alone: int, batches: int) -> None:
         self._located, self._run, self._n, self._batches = located, run, n, batches
         self._generator = np.random.RandomState(np.asarray(seed, dtype=np.uint32))
-        self._sample = self._generator.permutation(n)[:alone].copy()  # a copy, lest all n be kept
+        self._sample = permute(self._generator, n)[:alone].astype(np.int64)  # a copy, lest all n be kept
         self._members: deque[IntArray] = deque()  # of blocks that are being asked about
         self._together: Any = None
         self._alone: Parts = []

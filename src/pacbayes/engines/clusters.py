@@ -11,9 +11,9 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from importlib.util import find_spec
 from typing import Any
 
-from pacbayes._core.versions import current_versions
 from pacbayes.engines.errors import EngineError, one_line
 from pacbayes.engines.runner import Report, Runner
+from pacbayes.engines.workers import check_workers
 
 __all__ = ["ENGINES", "check_engine", "open_engine", "open_runner"]
 
@@ -81,7 +81,7 @@ def open_runner(
     """
     check_engine("dask")
     with _start(workers) if scheduler is None else _connect(scheduler) as client:
-        _check_versions(client)
+        check_workers(client)
         yield Runner(client, report)
 
 
@@ -119,25 +119,3 @@ def _connect(scheduler: str) -> Iterator[Any]:
                 f"The Dask cluster at {scheduler!r:.80} must have a worker. It has none ({one_line(error)})."
             ) from None
         yield client
-
-
-def _check_versions(client: Any) -> None:
-    """Refuse workers that compute with other versions, which may predict otherwise."""
-    here = current_versions()
-    try:
-        found = client.run(current_versions, on_error="return")
-    except OSError as error:
-        raise EngineError(f"The workers of the Dask cluster do not answer ({one_line(error)}).") from None
-    for address, versions in found.items():
-        if not isinstance(versions, dict):
-            raise EngineError(
-                f"Each worker of the Dask cluster must have pacbayes installed, as it is here. The one at {address} "
-                f"has not ({one_line(versions)})."
-            )
-        different = [name for name, version in here.items() if versions.get(name) != version]
-        if different:
-            name = different[0]
-            raise EngineError(
-                f"Each worker of the Dask cluster must have the versions that are here. The one at {address} has "
-                f"{name} {versions.get(name)}, and here is {here[name]}."
-            )

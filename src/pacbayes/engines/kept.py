@@ -46,10 +46,10 @@ class KeptRows(ABC):
         wanted = np.arange(self.shape[0])[rows] if isinstance(rows, slice) else np.asarray(rows, dtype=np.int64)
         if not wanted.size:
             return self.empty()
-        found, places = self.find_rows(wanted)
+        found, places = self._find(wanted)
         return take(found, places) if found is self._kept else found
 
-    def find_rows(self, rows: IntArray) -> tuple[Any, IntArray]:
+    def _find(self, rows: IntArray) -> tuple[Any, IntArray]:
         """Return something that holds rows, and where in it they are; they are gathered if they are not in memory."""
         wanted = np.asarray(rows, dtype=np.int64)
         if self._positions.size:

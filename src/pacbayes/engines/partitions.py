@@ -143,6 +143,10 @@ class PartitionedFrame(_Partitioned):
         """The types of the columns."""
         return self._empty.dtypes
 
+    def find_rows(self, rows: IntArray) -> tuple[Any, IntArray]:
+        """Return a frame in memory that holds rows, and where in it they are."""
+        return self._find(rows)
+
     def __getitem__(self, key: object) -> Any:
         """Return a column, in memory."""
         import pandas as pd  # noqa: PLC0415

@@ -16,6 +16,7 @@ from itertools import islice
 from typing import Any
 
 from pacbayes.engines.errors import EngineError, one_line
+from pacbayes.engines.workers import check_workers
 
 __all__ = ["Report", "Runner", "call_shared"]
 
@@ -55,9 +56,11 @@ class Runner:
         try:
             from distributed import default_client  # noqa: PLC0415
 
-            return cls(default_client())
+            client = default_client()
         except (ImportError, ValueError):
             return cls()
+        check_workers(client)
+        return cls(client)
 
     def share(self, function: Callable[..., Any], common: object) -> Any:
         """Return a handle for a function and what is common to all its calls, which workers get once each."""
@@ -106,21 +109,26 @@ class Runner:
     def _result(self, started: Any) -> Any:
         if started is None or self.client is None:
             return started
+        with self._told():
+            self._wait(started)
+            return started.result()
+
+    def _wait(self, started: Any) -> None:
+        """Wait until a call is done, but not for ever where nobody is there to do it."""
         from distributed import TimeoutError as LateError  # noqa: PLC0415
 
         deserted = time.monotonic()
-        with self._told():
-            while True:
-                try:
-                    return started.result(timeout=_PAUSE)
-                except LateError:
-                    if self._threads():
-                        deserted = time.monotonic()
-                    elif time.monotonic() - deserted > _PATIENCE:
-                        raise EngineError(
-                            f"The Dask cluster has had no worker for {_PATIENCE:.0f} seconds. Start workers, and then "
-                            "the run again."
-                        ) from None
+        while not started.done():
+            try:
+                started.exception(timeout=_PAUSE)  # which raises nothing of the call's own
+            except LateError:
+                if self._threads():
+                    deserted = time.monotonic()
+                elif time.monotonic() - deserted > _PATIENCE:
+                    raise EngineError(
+                        f"The Dask cluster has had no worker for {_PATIENCE:.0f} seconds. Start workers, and then the "
+                        "run again."
+                    ) from None
 
     @contextmanager
     def _told(self) -> Iterator[None]:

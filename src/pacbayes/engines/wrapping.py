@@ -55,7 +55,7 @@ def collect(values: Any, rows: Any = None) -> Any:
     ----------
     values : dask.dataframe.Series, dask.dataframe.DataFrame or dask.array.Array
     rows : rows, optional
-        Those that the values belong to: a frame and its labels must be partitioned alike.
+        Those that the values belong to, in their order: how either is partitioned does not matter.
 
     Examples
     --------
@@ -64,27 +64,15 @@ def collect(values: Any, rows: Any = None) -> Any:
     >>> collect(da.arange(4, chunks=3)).tolist()
     [0, 1, 2, 3]
     """
-    import dask  # noqa: PLC0415
-
     if type(values).__name__ not in {"Series", "DataFrame", "Array"}:
         raise EngineError(
             "Labels, predictions and groups of Dask must be a Series, a DataFrame or an Array. "
             f"Got {type(values).__name__} instead."
         )
-    if type(values).__name__ == "Array" or not isinstance(rows, PartitionedFrame):
-        return values.compute()
-    import pandas as pd  # noqa: PLC0415
-
-    found = dask.compute(*values.to_delayed())
-    lengths = [len(part) for part in found]
-    if lengths != rows.lengths.tolist():
+    found = values.compute()
+    if hasattr(rows, "lengths") and len(found) != rows.shape[0]:
         raise EngineError(
-            "Rows and labels of Dask must be partitioned alike. Got partitions of "
-            f"{_list(rows.lengths.tolist())} rows and of {_list(lengths)} labels instead."
+            "Rows and labels of Dask belong together by their order, and must be as many. "
+            f"Got {rows.shape[0]} rows in {rows.lengths.size} partitions, and {len(found)} labels instead."
         )
-    return pd.concat(found)
-
-
-def _list(lengths: list[int]) -> str:
-    shown = ", ".join(map(str, lengths[:6]))
-    return f"{shown}, ... ({len(lengths)} in all)" if len(lengths) > 6 else shown
+    return found

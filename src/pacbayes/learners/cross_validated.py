@@ -16,8 +16,10 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
+from pacbayes._core.rows import distinct_labels
+from pacbayes._core.taken import CHUNK_ROWS, PreparedRows
 from pacbayes._core.types import FloatArray, IntArray, Labels, Matrix, RowsLike
 from pacbayes.learners.refitted import RefittedLogistic
 
@@ -66,26 +68,45 @@ class CrossValidatedLogistic(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         tags.input_tags.sparse = True
         return tags
 
-    def fit(self, X: RowsLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> CrossValidatedLogistic:
-        """Choose the penalty by cross-validation, then fit on all rows."""
-        matrix, labels = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, ensure_min_samples=2)
-        check_classification_targets(labels)
-        self.classes_, codes = np.unique(labels, return_inverse=True)
+    def fit(
+        self, X: RowsLike | PreparedRows, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> CrossValidatedLogistic:
+        """Choose the penalty by cross-validation, then fit on all rows; of many, no scaled copy is made."""
+        matrix, labels = self._check(X, y)
+        self.classes_ = distinct_labels(labels)
         if self.classes_.size < 2:
             raise ValueError(f"CrossValidatedLogistic needs rows of at least 2 classes. Got one class, {labels[0]!r}.")
-        self.scaler_ = StandardScaler(with_mean=not sp.issparse(matrix))
-        scaled = self.scaler_.fit_transform(matrix)
+        codes = np.searchsorted(self.classes_, labels)
         weights = _row_weights(labels, self.class_weight, sample_weight)
+        self.scaler_ = StandardScaler(with_mean=not sp.issparse(matrix))
+        scaled = _scale(self.scaler_, matrix)
         self.alpha_ = _choose_penalty(scaled, codes, weights)
         fitted = _fit_path(scaled, codes, weights, self.classes_.size, np.array([self.alpha_]))[0]
         self.coef_, self.intercept_ = fitted[:, :-1].copy(), fitted[:, -1].copy()
         return self
 
+    def _check(self, X: RowsLike | PreparedRows, y: ArrayLike) -> tuple[Matrix | PreparedRows, Labels]:
+        """Return rows, of many in blocks, and labels, or say what is wrong with them."""
+        matrix: Any = X
+        if isinstance(X, PreparedRows):
+            labels = column_or_1d(y)
+            self.n_features_in_ = X.shape[1]
+        else:
+            matrix, labels = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, ensure_min_samples=2)
+        many = labels.size > CHUNK_ROWS
+        check_classification_targets(distinct_labels(labels).repeat(2) if many else labels)
+        in_blocks = many and isinstance(matrix, np.ndarray) and matrix.shape[1] <= _MOST_COLUMNS
+        return PreparedRows.of(matrix) if in_blocks else matrix, labels
+
     def decision_function(self, X: RowsLike) -> FloatArray:
         """Return the score of each class, or for two classes that of the second."""
         check_is_fitted(self)
         matrix = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        scores = np.asarray(self.scaler_.transform(matrix) @ self.coef_.T) + self.intercept_
+        rows, size = int(matrix.shape[0]), CHUNK_ROWS if isinstance(matrix, np.ndarray) else int(matrix.shape[0])
+        scores: FloatArray = np.empty((rows, self.intercept_.size))
+        for start in range(0, rows, size):
+            scaled = self.scaler_.transform(matrix[start : start + size])
+            scores[start : start + size] = np.asarray(scaled @ self.coef_.T) + self.intercept_
         return np.asarray(scores.ravel() if self.classes_.size == 2 else scores)
 
     def predict(self, X: RowsLike) -> Labels:
@@ -103,6 +124,21 @@ class CrossValidatedLogistic(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         return np.asarray(chances / chances.sum(axis=1, keepdims=True))
 
 
+def _scale(scaler: StandardScaler, matrix: Matrix | PreparedRows) -> Matrix | PreparedRows:
+    """Fit the scaler and return scaled rows; those in blocks whenever they are needed."""
+    if not isinstance(matrix, PreparedRows):
+        return scaler.fit_transform(matrix)
+    for _, block in matrix.blocks():
+        scaler.partial_fit(block)
+
+    def change(block: FloatArray) -> FloatArray:
+        block -= scaler.mean_
+        block /= scaler.scale_
+        return block
+
+    return matrix.then(change)
+
+
 def _row_weights(
     labels: Labels, class_weight: Mapping[Any, float] | str | None, sample_weight: ArrayLike | None
 ) -> FloatArray | None:
@@ -118,9 +154,9 @@ def _row_weights(
     return np.asarray(given * compute_sample_weight(class_weight, labels))
 
 
-def _choose_penalty(X: Matrix, codes: IntArray, weights: FloatArray | None) -> float:
+def _choose_penalty(X: Matrix | PreparedRows, codes: IntArray, weights: FloatArray | None) -> float:
     """Return the penalty with the least error on rows that its fits had not seen."""
-    X, codes = X[:_ROWS], codes[:_ROWS]
+    X, codes = X.first(_ROWS) if isinstance(X, PreparedRows) else X[:_ROWS], codes[:_ROWS]
     classes, shares = int(codes.max()) + 1, np.ones(codes.size) if weights is None else weights[:_ROWS]
     losses = np.zeros((_PENALTIES.size, codes.size))
     for train, test in _folds(codes):
@@ -151,7 +187,7 @@ def _losses(scores: FloatArray, codes: IntArray) -> FloatArray:
 
 
 def _fit_path(
-    X: Matrix, codes: IntArray, weights: FloatArray | None, classes: int, penalties: FloatArray
+    X: Matrix | PreparedRows, codes: IntArray, weights: FloatArray | None, classes: int, penalties: FloatArray
 ) -> FloatArray:
     """Return weights with the intercept last, of shape (penalties, scores, columns + 1)."""
     path = np.zeros((penalties.size, 1 if classes == 2 else classes, X.shape[1] + 1))

@@ -19,6 +19,7 @@ from sklearn.utils import check_random_state
 
 from pacbayes._core.digests import data_digest, digest_of_arrays
 from pacbayes._core.notes import Note
+from pacbayes._core.places import permute
 from pacbayes._core.state import State
 from pacbayes._core.types import IntArray, Labels, RandomState, Rows, RowsLike
 from pacbayes._core.versions import current_versions
@@ -43,7 +44,6 @@ __all__ = [
 # fitted numbers of two versions of the numerical libraries agree to this, relative to the largest of them
 FITTED = 1e-6
 MODEL_DIGESTS = ("model", "network")  # digests of what was fitted
-_MANY = 1_000_000  # rows
 _SAME_WORDS = ("procedure", "delta", "candidates", "seed", "choices", "notes")
 
 
@@ -107,14 +107,9 @@ def draw_order(random_state: RandomState, rows: int, *, in_order: bool = False) 
     Where rows are taken ``in_order``, their order is the one in which they came, and the seed is the same.
     """
     generator = check_random_state(random_state)
-    drawn: IntArray = generator.permutation(rows)
-    order = np.arange(rows) if in_order else drawn
-    return _narrow(order), int(generator.randint(2**31))
-
-
-def _narrow(order: IntArray) -> IntArray:
-    """Return row numbers in half the memory where they are many."""
-    return order.astype(np.int32) if _MANY <= order.size < 2**31 else order
+    drawn = permute(generator, rows)  # whether it is used or not, so that the seed is the same
+    order = np.arange(rows, dtype=drawn.dtype) if in_order else drawn
+    return order, int(generator.randint(2**31))
 
 
 @dataclass(frozen=True, slots=True)

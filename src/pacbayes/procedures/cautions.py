@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pacbayes._core.coded_labels import CodedLabels
 from pacbayes._core.notes import Note
+from pacbayes._core.repetitions import count_both, count_repeated, find_different
 from pacbayes._core.rows import count_labels, cut_blocks, distinct_labels, is_stored, map_blocks, take
 from pacbayes._core.types import IntArray, RowsLike
 from pacbayes.certificate.words import note_words
@@ -34,7 +36,7 @@ def find_cautions(owner: str, X: RowsLike, y: ArrayLike, *, of_numbers: bool = F
     Labels are classes, or ``of_numbers``.
     """
     notes = []
-    labels = np.asarray(y)
+    labels = y.codes if isinstance(y, CodedLabels) else np.asarray(y)
     changes = int(np.count_nonzero(labels[1:] != labels[:-1]))
     if _is_monotone(labels) if of_numbers else _is_sorted(labels, changes):
         notes.append(Note("sorted_by_label"))
@@ -72,20 +74,14 @@ def find_repetitions(X: RowsLike, y: ArrayLike, learning: IntArray | None = None
     and judge are counted.
     """
     hashes = _hash_rows(X, y)
-    repeated = 0 if hashes is None else _count_repeated(hashes)
+    repeated = 0 if hashes is None else count_repeated(hashes)
     if hashes is None or repeated == 0:
         return ()
-    _, first, inverse = np.unique(hashes, return_index=True, return_inverse=True)
-    if repeated < _FAR_MORE * hashes.size**2 / 2.0 * _chance_of_agreement(X, first):
+    if repeated < _FAR_MORE * hashes.size**2 / 2.0 * _chance_of_agreement(X, find_different(hashes, _SAMPLE)):
         return ()
-    if learning is not None:
-        learns = np.zeros(hashes.size, dtype=bool)
-        learns[learning] = True
-        known = np.zeros(first.size, dtype=bool)
-        known[inverse[learns]] = True
-        both = int(np.count_nonzero(known[inverse] & ~learns))
-        if both:
-            return (Note("judged_rows_learned", {"repeated": both, "rows": int(np.count_nonzero(~learns))}),)
+    both = 0 if learning is None else count_both(hashes, learning)
+    if learning is not None and both:
+        return (Note("judged_rows_learned", {"repeated": both, "rows": hashes.size - len(learning)}),)
     return (Note("repeated_rows", {"repeated": repeated, "rows": hashes.size}),)
 
 
@@ -119,18 +115,12 @@ def find_seen(X: RowsLike, seen: NDArray[np.uint64] | None) -> tuple[Note, ...]:
 def count_repetitions(X: RowsLike, y: ArrayLike) -> int:
     """Return how many rows repeat an earlier one, label included (by a 64-bit hash of each row)."""
     hashes = _hash_rows(X, y)
-    return 0 if hashes is None else _count_repeated(hashes)
-
-
-def _count_repeated(hashes: NDArray[np.uint64]) -> int:
-    """Return how many numbers repeat another; a sort needs less memory than what tells which."""
-    ordered = np.sort(hashes)
-    return int(np.count_nonzero(ordered[1:] == ordered[:-1]))
+    return 0 if hashes is None else count_repeated(hashes)
 
 
 def _chance_of_agreement(X: Any, different: IntArray) -> float:
     """Return how likely two rows agree in all columns, if these were independent: by pairs of rows that differ."""
-    chance, chosen = 1.0, np.sort(different)[:: max(1, different.size // _SAMPLE)]
+    chance, chosen = 1.0, different[:: max(1, different.size // _SAMPLE)]
     part: Any = take(X, chosen)
     for position in range(X.shape[1]):
         values = np.asarray(part.iloc[:, position] if hasattr(part, "iloc") else part[:, position])
@@ -142,7 +132,7 @@ def _chance_of_agreement(X: Any, different: IntArray) -> float:
 
 def _hash_rows(X: Any, y: ArrayLike) -> NDArray[np.uint64] | None:
     """Return a number for each row and its label, the same for the same; None where rows are not looked into."""
-    labels = np.asarray(y)
+    labels = y.codes if isinstance(y, CodedLabels) else np.asarray(y)
     if labels.size == 0 or not hasattr(X, "shape"):
         return None
     if not is_stored(X) and hasattr(X, "hash_rows"):  # polars

@@ -11,15 +11,18 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
+from pacbayes._core.coded_labels import code_type, codes_of, take_labels
 from pacbayes._core.predictions import class_numbers
 from pacbayes._core.rows import distinct_labels, locate_blocks, map_blocks, take
 from pacbayes._core.steadiness import Answers, ask_in_blocks, seed_of
+from pacbayes._core.taken import CHUNK_ROWS, TakenRows, can_take_blocks
 from pacbayes._core.types import BoolArray, Classifier, FloatArray, IntArray, Labels, Predictor, Rows, Transformer
 from pacbayes.certificate import Choice
-from pacbayes.learners import OneClass
+from pacbayes.learners import CrossValidatedLogistic, OneClass
 from pacbayes.metrics import CodedJudged, Judged
 from pacbayes.procedures.base import Sample
 from pacbayes.procedures.class_weights import ClassWeight, weight_classes
+from pacbayes.tables import ColumnPreprocessor
 
 __all__ = ["ClassifierLearner", "LearnedClassifier", "judge_classes"]
 
@@ -49,21 +52,36 @@ class ClassifierLearner:
     def learn(self, sample: Sample, count: int) -> LearnedClassifier:
         """Fit on the first rows of the order; those of a single class teach to predict it."""
         rows = sample.order[:count]
-        found = np.unique(sample.y[rows])
+        labels = sample.y[rows]
+        found = distinct_labels(labels)
         if found.size == 1:
             return LearnedClassifier(OneClass(found[0]), probabilities=self.probabilities)
         model = clone(self.classifier)
         parameters = {name: values[rows] for name, values in sample.fit_parameters.items()}
         if self.class_weight is not None:
-            parameters = weight_classes(model, self.class_weight, sample.y[rows], parameters)
+            parameters = weight_classes(model, self.class_weight, labels, parameters)
         if self.preprocessing is None:
-            model = model.fit(take(sample.X, rows), sample.y[rows], **parameters)
+            model = model.fit(take(sample.X, rows), labels, **parameters)
             return LearnedClassifier(model, probabilities=self.probabilities)
-        model = Pipeline([("columns", clone(self.preprocessing)), ("classifier", model)])
-        parameters = {f"classifier__{name}": values for name, values in parameters.items()}
         choice = Choice("preprocessing", type(self.preprocessing).__name__, "learning_rows")
-        model = model.fit(take(sample.X, rows), sample.y[rows], **parameters)
-        return LearnedClassifier(model, (choice,), probabilities=self.probabilities)
+        fitted = _fit_both(clone(self.preprocessing), model, sample.X, rows, labels, parameters)
+        return LearnedClassifier(fitted, (choice,), probabilities=self.probabilities)
+
+
+def _fit_both(
+    steps: Transformer, model: Classifier, X: Rows, rows: IntArray, labels: Labels, parameters: Mapping[str, Labels]
+) -> Pipeline:
+    """Fit preprocessing and classifier on some rows, as a pipeline of both does; where it can be, without copies."""
+    pipeline = Pipeline([("columns", steps), ("classifier", model)])
+    if not (type(steps) is ColumnPreprocessor and can_take_blocks(X)):
+        named = {f"classifier__{name}": values for name, values in parameters.items()}
+        return pipeline.fit(take(X, rows), labels, **named)
+    taken = TakenRows(X, rows)
+    prepared = steps.fit_taken(taken).prepare(taken)
+    # numbers are prepared again whenever they are needed; texts, which take longer, and for other learners, once
+    in_blocks = type(model) is CrossValidatedLogistic and steps.is_cheap
+    model.fit(prepared if in_blocks and rows.size > CHUNK_ROWS else prepared.whole(), labels, **parameters)
+    return pipeline
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,15 +108,19 @@ class LearnedClassifier:
         rows, classes = sample.order[start:stop], distinct_labels(sample.y)
         if not rows.size:
             return 0
-        answers = self.model.predict(take(sample.X, rows))
-        found = class_numbers(type(self.model).__name__, answers, classes, rows.size)
-        return int(np.count_nonzero(found != np.searchsorted(classes, sample.y[rows])))
+        total = 0
+        for first in range(0, rows.size, CHUNK_ROWS):
+            part = rows[first : first + CHUNK_ROWS]
+            answers = self.model.predict(take(sample.X, part))
+            found = class_numbers(type(self.model).__name__, answers, classes, part.size)
+            total += int(np.count_nonzero(found != np.searchsorted(classes, sample.y[part])))
+        return total
 
     def judge(self, sample: Sample, start: int) -> CodedJudged:
         """Predict the rows from a position of the order on; what depends on the batch is wrong."""
         rows, classes = sample.order[start:], distinct_labels(sample.y)
-        labels = sample.y[rows]
-        seed, truth = seed_of(sample.seed, labels), np.searchsorted(classes, labels).astype(_number_type(classes))
+        labels = take_labels(sample.y, rows)
+        seed, truth = seed_of(sample.seed, labels), codes_of(labels, classes)
         del labels  # of many rows; the numbers take less memory
         return _judge(self.model, sample.X, truth, classes, seed, rows, probabilities=self.probabilities)
 
@@ -143,7 +165,7 @@ def judge_classes(
     np.int64(5)
     """
     places = np.arange(len(labels)) if rows is None else rows
-    truth = np.searchsorted(classes, labels).astype(_number_type(classes))
+    truth = codes_of(labels, classes)
     return _judge(model, X, truth, classes, seed, places, probabilities=probabilities).whole()
 
 
@@ -167,13 +189,15 @@ def _judge(
 
 def _ask_classes(classes: Labels, asked: Predictor, rows: Rows, part: IntArray) -> IntArray:
     """Return the positions of predictions among the classes, for some of the rows of a block."""
-    found = class_numbers(type(asked).__name__, asked.predict(take(rows, part)), classes, part.size)
-    return found.astype(_number_type(classes))
+    found = class_numbers(type(asked).__name__, asked.predict(_take_for(asked, rows, part)), classes, part.size)
+    return found.astype(code_type(classes.size))
 
 
-def _number_type(classes: Labels) -> type[np.signedinteger[Any]]:
-    """Return the smallest type that holds the position of each class, as there is one number per judged row."""
-    return np.int16 if classes.size < 2**15 else np.int64
+def _take_for(asked: Any, rows: Rows, part: IntArray) -> Rows:
+    """Return a copy of some rows for a predictor that may change it; all of them themselves for one that does not."""
+    makes_its_own = type(asked) is Pipeline and type(asked.steps[0][1]) is ColumnPreprocessor
+    whole = makes_its_own and part.size == int(rows.shape[0]) and np.array_equal(part, np.arange(part.size))
+    return rows if whole else take(rows, part)
 
 
 def _find_near_ties(model: Any, X: Rows, places: IntArray) -> BoolArray:

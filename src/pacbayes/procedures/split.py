@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple, Protocol
 
 from pacbayes._core.rows import keep_rows
-from pacbayes.certificate import LEARNING_CURVE, REFIT, Choice, issue, write_curve
+from pacbayes.certificate import LEARNING_CURVE, REFIT, Choice, Statement, issue, write_curve
 from pacbayes.metrics import CodedJudged, Grouping, Judged, Questions
 from pacbayes.metrics.statements import Judgement, choices_of
 from pacbayes.procedures.base import Issued, Procedure, Sample
@@ -186,6 +186,15 @@ class Split(Procedure):
         "The model learned everything from a first part of the rows: scaling, categories, penalty, weights. The number "
         "is computed on the rest, which the model had not learned from when it was fixed."
     )
+
+    def try_out(self, sample: Sample) -> Statement:
+        """Train until the stop, evaluate, and return the first statement alone: for comparison, nothing is issued."""
+        times = self.stop.times(len(sample.y))
+        keep_rows(sample.X, sample.order[: times[-1]])
+        count, _ = find_stop(self.learner, self.stop, sample, self.delta / self.candidates * self.questions.first_share)
+        judged = self.learner.learn(sample, count).judge(sample, count)
+        found = self._judgement().state(judged, self._group(sample, count))
+        return issue(self.name, found, delta=self.delta, candidates=self.candidates).statements[0]
 
     def run(self, sample: Sample) -> Issued:
         """Train until the stop, evaluate and issue."""

@@ -29,7 +29,7 @@ def find_hardest(model: Predictor, table: Table, count: int) -> list[Hard]:
     """Return up to ``count`` misclassified rows, worst first."""
     if count == 0:
         return []
-    labels = table.y
+    labels = np.asarray(table.y)
     blocks = [table.X] if is_stored(table.X) else read_blocks(table.X)
     predicted = np.concatenate([np.asarray(model.predict(rows)) for rows in blocks])
     wrong = np.flatnonzero(predicted != labels)

@@ -18,14 +18,16 @@ from pacbayes.estimators import (
 )
 from pacbayes.metrics import group_values
 from pacbayes.online import Geometric
+from pacbayes.procedures import ClassifierLearner, FixedFraction, Sample, Split, draw_order
 from pacbayes.runs.models import make_classifier
 from pacbayes.runs.tested import TestedClassifier
 from pacbayes.tables import ColumnPreprocessor, Table, make_preprocessing
 
 if TYPE_CHECKING:
+    from pacbayes.certificate import Statement
     from pacbayes.runs.settings import Settings
 
-__all__ = ["METHODS", "Method", "choose_method", "estimator_for", "fit_on_table"]
+__all__ = ["METHODS", "Method", "choose_method", "estimator_for", "fit_on_table", "try_out_split"]
 
 _RATIO = 1.25
 _LOGISTIC = frozenset({"posterior", "draw"})  # methods for two classes and logistic regression
@@ -130,6 +132,20 @@ def fit_on_table(estimator: Any, table: Table, settings: Settings) -> Any:
     grouping = group_values("--group", table.groups) if table.groups else None
     beside = {} if grouping is None else {"grouping": grouping}
     return estimator.fit(table.X, table.y, in_order=settings.time is not None, **beside)
+
+
+def try_out_split(table: Table, settings: Settings) -> Statement:
+    """Return what a split of a fixed share states first, for comparison: nothing is issued, and no data is hashed."""
+    order, seed = draw_order(settings.seed, len(table.y), in_order=settings.time is not None)
+    split = Split(
+        learner=ClassifierLearner(make_classifier(settings.model, settings.seed), ColumnPreprocessor()),
+        questions=settings.asked.questions(sorted(table.groups), distinct_labels(table.y)),
+        stop=FixedFraction(cast("float", settings.learning_fraction), settings.max_learning_rows),
+        delta=settings.delta,
+        candidates=settings.candidates,
+    )
+    grouping = group_values("--group", table.groups) if table.groups else None
+    return split.try_out(Sample(table.X, table.y, order, seed, settings.seed, grouping=grouping))
 
 
 def choose_method(settings: Settings, classes: int) -> tuple[Settings, str]:

@@ -20,7 +20,7 @@ from pacbayes.estimators import CertificateWarning, OnlineCertifiedClassifier
 from pacbayes.report import SplitCost, render
 from pacbayes.runs.folder import check_folder, save_folder
 from pacbayes.runs.hardest import Hard, find_hardest
-from pacbayes.runs.methods import METHODS, choose_method, estimator_for, fit_on_table
+from pacbayes.runs.methods import METHODS, choose_method, estimator_for, fit_on_table, try_out_split
 from pacbayes.runs.models import make_classifier, trust_needed
 from pacbayes.runs.predictors import as_linear
 from pacbayes.runs.refit import issue_transfer, load_unlabelled, require_split
@@ -326,9 +326,8 @@ def _baseline(table: Table, settings: Settings) -> Baseline | None:
     held_out = replace(settings, method="split", learning_fraction=_BASELINE, refit=False)
     if settings.metrics[0] != "error" or replace(settings, refit=False) == held_out:
         return None
-    model = fit_on_table(estimator_for(table, held_out), table, held_out)
-    first = model.certificate_.statements[0]
-    return Baseline(model.certificate_.value, first.n, int(first.observed["errors"]))
+    first = try_out_split(table, held_out)
+    return Baseline(first.value, first.n, int(first.observed["errors"]))
 
 
 def _curve(model: object, settings: Settings) -> dict[str, list[float]] | None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from pacbayes._core.notes import Note, NoteValue
 from pacbayes._core.types import FloatArray, Labels, ObjectArray
-from pacbayes.tables._columns import holds_numbers, require_column, to_values
+from pacbayes.tables._columns import are_texts, holds_numbers, make_frame, refuse_infinite, require_column, to_values
 from pacbayes.tables._error import TableError
 from pacbayes.tables._groups import read_groups
 from pacbayes.tables._prepare import Table
@@ -20,7 +20,17 @@ from pacbayes.tables._target import to_labels
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["AlignedRows", "align_labels", "align_rows", "append_rows", "has_texts", "list_texts", "name_unnamed"]
+__all__ = [
+    "AlignedRows",
+    "align_labels",
+    "align_rows",
+    "append_rows",
+    "has_texts",
+    "list_texts",
+    "name_unnamed",
+    "read_column",
+    "require_columns",
+]
 
 _MOST = 8
 _SHOWN = 5
@@ -81,16 +91,14 @@ def align_rows(
     (Note('extra_columns', {'count': 1, 'columns': ('id',)}), Note('unseen_categories', {'column': 'job', 'count': 1, \
 'example': 'king'}))
     """
-    import pandas as pd  # noqa: PLC0415
-
     names = [name for name, _ in columns]
-    _require_columns(frame, names)
-    values = {name: _values(frame[name], name, kind) for name, kind in columns}
+    require_columns(frame, names)
+    values = {name: read_column(frame[name], name, kind) for name, kind in columns}
     if missing == "refuse":
         _refuse_missing(frame[names])
     extra = [str(name) for name in frame.columns if name not in {*names, *ignore}]
     notes = [Note("extra_columns", {"count": len(extra), "columns": tuple(extra[:_SHOWN])})] if extra else []
-    aligned = pd.DataFrame(values, index=range(len(frame)))
+    aligned = make_frame(values, index=range(len(frame)))
     return AlignedRows(aligned, (*notes, *_count_unseen(aligned, known or {})))
 
 
@@ -229,7 +237,8 @@ def _count_unseen(rows: pd.DataFrame, known: Mapping[str, Collection[str]]) -> t
     return tuple(notes[:_MOST]) + ((Note("more_notes", {"count": more}),) if more > 0 else ())
 
 
-def _require_columns(frame: pd.DataFrame, names: Sequence[str]) -> None:
+def require_columns(frame: pd.DataFrame, names: Sequence[str]) -> None:
+    """Refuse rows that lack a column of these names."""
     lacking = [name for name in names if name not in frame.columns]
     if not lacking:
         return
@@ -242,8 +251,15 @@ def _require_columns(frame: pd.DataFrame, names: Sequence[str]) -> None:
     raise TableError(f"The rows lack {what} {some} that the model was learned with.{hint}")
 
 
-def _values(series: pd.Series, name: str, kind: str) -> FloatArray | ObjectArray:
+def read_column(series: pd.Series, name: str, kind: str) -> FloatArray | ObjectArray:
     """Return what a column holds as its kind, or say that it holds something else."""
+    if kind == "number" and series.dtype == np.float64:  # as tables have them: no copy is made
+        doubles: FloatArray = series.to_numpy()
+        return refuse_infinite(doubles, name)
+    if kind == "category" and series.dtype == np.object_:
+        objects: ObjectArray = series.to_numpy()
+        if are_texts(objects):
+            return objects
     present = series[series.notna()]
     if len(present) == 0:
         return to_values(series.astype(object), kind) if kind == "category" else np.full(len(series), np.nan)
@@ -267,10 +283,7 @@ def _numbers(series: pd.Series, present: pd.Series, name: str) -> FloatArray:
                 f"Got {str(_first_text(present))!r:.40} instead."
             )
         series = series.astype(object).where(series.notna(), np.nan).astype(np.float64)  # truth values, some missing
-    values = np.asarray(to_values(series, "number"), dtype=np.float64)
-    if np.isinf(values).any():
-        raise TableError(f"The column {name!r} holds infinite values, which no model can use.")
-    return values
+    return refuse_infinite(np.asarray(to_values(series, "number"), dtype=np.float64), name)
 
 
 def _first_text(present: pd.Series) -> object:

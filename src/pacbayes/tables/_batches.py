@@ -15,7 +15,7 @@ from pacbayes.tables._source import Description
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Batches"]
+__all__ = ["Batches", "release_memory"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +59,8 @@ class Batches:
             raise refuse_size(self.description.limit) from None
         except Exception as error:  # what a file says of itself for pandas may be anything
             raise TableError(f"{self.name}: it cannot be read ({one_line(error)}).") from None
+        finally:
+            release_memory()
         self.check_same()
 
     def check_same(self) -> None:
@@ -68,6 +70,13 @@ class Batches:
             self._identity.extend(now)
         elif now != self._identity:
             raise TableError(f"{self.name} must not change while it is read. It did.")
+
+
+def release_memory() -> None:
+    """Give back to the system the memory that batches were in."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    pa.default_memory_pool().release_unused()
 
 
 def _identify(file: Path) -> tuple[int, ...]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,12 +19,15 @@ __all__ = [
     "NOTED_ROWS",
     "Column",
     "ColumnFacts",
+    "are_texts",
     "check_missing",
     "count_distinct",
     "holds_nothing",
     "holds_numbers",
     "holds_times",
     "kind_of",
+    "make_frame",
+    "refuse_infinite",
     "require_column",
     "to_values",
 ]
@@ -85,9 +88,11 @@ def kind_of(series: pd.Series, name: str) -> str:
     return "number" if holds_numbers(series) else "category"
 
 
-def holds_nothing(series: pd.Series, kind: str) -> bool:
+def holds_nothing(values: FloatArray | ObjectArray, kind: str) -> bool:
     """Return whether all values are missing, in a column as :func:`to_values` makes it."""
-    return bool(series.isna().all() if kind == "number" else (series == _MISSING).all())
+    if kind == "number":
+        return bool(np.isnan(values).all())
+    return len(values) == 0 or (values[0] == _MISSING and bool((values == _MISSING).all()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,12 +185,46 @@ def check_missing(columns: Sequence[Column], rows: int, missing: str) -> None:
         )
 
 
+def refuse_infinite(values: FloatArray, name: str) -> FloatArray:
+    """Return numbers, some of which may be missing, or refuse infinite ones."""
+    if np.isinf(values).any():
+        raise TableError(f"The column {name!r} holds infinite values, which no model can use.")
+    return values
+
+
+def make_frame(values: Mapping[str, FloatArray | ObjectArray], **options: Any) -> pd.DataFrame:
+    """Return columns as a frame, texts as the objects that they are, which are quicker to take than newer types."""
+    import pandas as pd  # noqa: PLC0415
+
+    kept = {
+        name: pd.Series(each, dtype=object, copy=False, **options) if each.dtype == np.object_ else each
+        for name, each in values.items()
+    }
+    return pd.DataFrame(kept, **options)
+
+
+def are_texts(values: ObjectArray) -> bool:
+    """Return whether all values are texts, none of them missing."""
+    from pandas.api.types import infer_dtype  # noqa: PLC0415
+
+    return bool(infer_dtype(values, skipna=False) == "string")
+
+
 def to_values(series: pd.Series, kind: str) -> FloatArray | ObjectArray:
     """Return doubles, or text in which a missing value is a category of its own."""
     if kind == "number":
         doubles: FloatArray = series.to_numpy(dtype=np.float64, na_value=np.nan)
         return doubles
+    if series.dtype != np.object_:  # each text is made once, and rows of the same text share it
+        import pandas as pd  # noqa: PLC0415
+
+        codes, found = pd.factorize(series)
+        texts: ObjectArray = np.array([*map(str, found.tolist()), _MISSING], dtype=object)
+        return np.asarray(texts[codes])
+    objects: ObjectArray = series.to_numpy()
+    if are_texts(objects):  # as tables have them: no copy is made
+        return objects
     present = series.notna().to_numpy()
     texts = np.full(len(series), _MISSING, dtype=object)
-    texts[present] = [str(value) for value in series[present]]
+    texts[present] = [str(value) for value in objects[present]]
     return texts

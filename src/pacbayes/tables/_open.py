@@ -20,8 +20,9 @@ from pacbayes.tables.formats import FORMATS
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["IN_MEMORY", "open_table"]
+__all__ = ["AT_ONCE", "IN_MEMORY", "open_table"]
 
+AT_ONCE = 1 << 24  # bytes of files up to which a table is read at once; the reader then has all of it, too
 IN_MEMORY = 1 << 28  # bytes of a file, or of its cells, from which on a table stays in its files
 
 
@@ -72,9 +73,10 @@ def open_table(
     (40, (20, 20))
     """
     options: dict[str, Any] = {"drop": drop, "positive": positive, "missing": missing, "groups": groups}
-    found = _read_or_open(Path(path), max_memory, IN_MEMORY if in_memory is None else in_memory, reading)
+    most = IN_MEMORY if in_memory is None else in_memory
+    found = _read_or_open(Path(path), max_memory, most, reading)
     if isinstance(found, Batches):
-        return scan_table(found, target, **options)
+        return scan_table(found, target, **options, most=min(to_bytes(max_memory), most))
     return prepare_table(found, target, **options)
 
 
@@ -86,11 +88,11 @@ def _read_or_open(
     kind = COLUMNAR.get(description.suffix)
     if packing or (kind is None and FORMATS[description.suffix] is not read_text):
         return read_table(place, max_memory=limit, **reading)
-    large = sum(file.stat().st_size for file in files) > most
+    size = sum(file.stat().st_size for file in files)
     if kind is None:
-        return convert_text(place, description) if large else read_table(place, max_memory=limit, **reading)
+        return convert_text(place, description) if size > most else read_table(place, max_memory=limit, **reading)
     opened = Batches(kind, files, description, place.name)
-    if large:
+    if size > min(AT_ONCE, most):
         return opened
     try:
         return read_table(place, max_memory=min(limit, most), **reading)

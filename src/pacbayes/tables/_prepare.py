@@ -15,6 +15,7 @@ from pacbayes.tables._columns import (
     ColumnFacts,
     check_missing,
     count_distinct,
+    make_frame,
     require_column,
     to_values,
 )
@@ -138,8 +139,6 @@ def prepare_table(
     >>> table.notes
     (Note('counts_rows', {'column': 'age'}),)
     """
-    import pandas as pd  # noqa: PLC0415
-
     left_out = split_names(frame, drop)
     times = None if time is None else _read_times(frame, target, time, left_out)
     order = None if times is None else sort_by_time(times)
@@ -156,7 +155,7 @@ def prepare_table(
     classes = tuple(str(label) for label in labels)
     found_notes = find_all_notes(head, len(frame), columns, empty, classes, counts.tolist(), by_time=time is not None)
     notes = (*_describe_time(time, times), *found_notes)
-    found = Table(pd.DataFrame(values), y, target, columns, classes, tuple(counts.tolist()), notes, times, order)
+    found = Table(make_frame(values), y, target, columns, classes, tuple(counts.tolist()), notes, times, order)
     return replace(found, groups=grouped)
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Self, TypeAlias
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -15,14 +15,20 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
 from pacbayes._core.rows import refuse_text, rows_of
+from pacbayes._core.taken import PreparedRows, TakenRows
 from pacbayes._core.types import Labels, Matrix, RowsLike
-from pacbayes.tables._align import align_rows
-from pacbayes.tables._columns import Column, holds_nothing, kind_of
+from pacbayes.tables._align import align_rows, read_column, require_columns
+from pacbayes.tables._columns import Column, kind_of
+from pacbayes.tables._encode import apply_steps, apply_to_numbers, can_apply, count_outputs, fit_steps
 from pacbayes.tables._error import TableError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["ColumnPreprocessor", "make_preprocessing", "name_texts"]
 
 MOST_CATEGORIES = 100
+_MANY = 500
 _Step: TypeAlias = "Pipeline | OneHotEncoder"
 
 
@@ -116,16 +122,38 @@ class ColumnPreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         rows = _named_rows(rows_of(X))
         self.columns_, self.transformer_ = (), None
         if hasattr(rows, "iloc"):
-            kinds = tuple((name, kind_of(rows[name], name)) for name in rows.columns)
-            values = align_rows(rows, kinds, missing="category").X
-            self.columns_ = tuple((name, kind) for name, kind in kinds if not holds_nothing(values[name], kind))
-            if not self.columns_:
-                raise TableError("No column of these rows holds a value to predict from.")
-            self.transformer_ = _make_steps(self.columns_, "category").fit(values[[name for name, _ in self.columns_]])
+            self._fit_columns(rows[:0], lambda name: rows[name])
         elif not sp.issparse(rows):
             self.transformer_ = _make_scaling("category").fit(_as_numbers(rows))
         self.n_features_in_ = rows.shape[1]
         return self
+
+    def fit_taken(self, rows: TakenRows) -> Self:
+        """Learn from rows of a frame that are looked at column by column."""
+        self.columns_, self.transformer_ = (), None
+        _refuse_repeated([str(name) for name in rows.columns])
+        names = {str(name): name for name in rows.columns}
+        self._fit_columns(rows.empty().set_axis(list(names), axis=1), lambda name: rows.column(names[name]))
+        self.n_features_in_ = rows.shape[1]
+        return self
+
+    @property
+    def is_cheap(self) -> bool:
+        """Whether all columns are of numbers and not very many, which are prepared as quickly as they are read."""
+        return len(self.columns_) <= _MANY and all(kind == "number" for _, kind in self.columns_)
+
+    def prepare(self, rows: TakenRows) -> PreparedRows:
+        """Return what :meth:`transform` does, block by block when it is needed."""
+        whole = [str(name) for name in rows.columns] == [name for name, _ in self.columns_]
+        numbers = rows.numbers() if whole else None
+
+        def make(start: int, stop: int) -> Matrix:
+            if numbers is None:
+                return self.transform(rows.read(start, stop))
+            array, places = numbers
+            return apply_to_numbers(self.transformer_, array[places[start:stop]])
+
+        return PreparedRows(rows.shape[0], count_outputs(self.transformer_), make)
 
     def transform(self, X: RowsLike) -> Matrix:
         """Return numbers; of a frame the columns are found by name."""
@@ -134,10 +162,26 @@ class ColumnPreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if self.columns_:
             if not hasattr(rows, "iloc"):
                 raise TableError("The rows must come in a frame, as those that were learned from.")
+            if can_apply(self.transformer_):
+                return self._transform_columns(rows)
             rows = align_rows(rows, self.columns_, missing="category").X
         elif not sp.issparse(rows):
             rows = _as_numbers(rows)
         return rows if self.transformer_ is None else self.transformer_.transform(rows)
+
+    def _fit_columns(self, empty: pd.DataFrame, column: Callable[[str], pd.Series]) -> None:
+        """Learn from columns of these types that are looked at one by one."""
+        kinds = [(name, kind_of(empty[name], name)) for name in empty.columns]
+        values = ((name, kind, read_column(column(name), name, kind)) for name, kind in kinds)
+        self.columns_, self.transformer_ = fit_steps(lambda found: _make_steps(found, "category"), values)
+
+    def _transform_columns(self, rows: pd.DataFrame) -> Matrix:
+        names = [name for name, _ in self.columns_]
+        require_columns(rows, names)
+        if list(rows.columns) == names and all(kind == np.float64 for kind in rows.dtypes):
+            return apply_to_numbers(self.transformer_, rows.to_numpy(), copy=True)
+        values = {name: read_column(rows[name], name, kind) for name, kind in self.columns_}
+        return apply_steps(self.transformer_, values, len(rows))
 
 
 def name_texts(rows: Any) -> list[str]:
@@ -160,10 +204,14 @@ def _named_rows(rows: Any) -> Any:
     if not hasattr(rows, "iloc"):
         return rows
     names = [str(name) for name in rows.columns]
+    _refuse_repeated(names)
+    return rows.set_axis(names, axis=1)
+
+
+def _refuse_repeated(names: list[str]) -> None:
     if len(set(names)) < len(names):
         repeated = next(name for name in names if names.count(name) > 1)
         raise TableError(f"Each column of a frame must have a name of its own. Got {repeated!r} more than once.")
-    return rows.set_axis(names, axis=1)
 
 
 def _as_numbers(rows: Any) -> Any:

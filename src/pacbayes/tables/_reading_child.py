@@ -29,7 +29,7 @@ __all__: list[str] = []
 # addresses that threads and allocators reserve without using them
 _RESERVED = 3 << 29
 _CELL = 8  # bytes of a number, or of a reference to anything else
-_BATCH = 1 << 16  # rows
+_BATCH = 1 << 15  # rows
 
 
 _FILE: list[str] = []  # names of the files that were begun
@@ -139,7 +139,8 @@ def _open_parquet(source: str, columns: list[str] | None, skip: int) -> tuple[An
     """Return the schema, batches from the row group on that holds the row after some, and how many it has before."""
     from pyarrow import parquet  # noqa: PLC0415
 
-    file = parquet.ParquetFile(source)
+    # what is read ahead of the batches would stay in memory to the end of the file
+    file = parquet.ParquetFile(source, pre_buffer=False)
     _refuse_repeated(file.schema_arrow)
     group = 0
     while group < file.num_row_groups and skip >= file.metadata.row_group(group).num_rows:

@@ -8,23 +8,25 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from pacbayes._core.coded_labels import CodedLabels, code_type
 from pacbayes._core.labels import label_text
 from pacbayes._core.rows import count_labels
-from pacbayes._core.types import Labels
-from pacbayes.tables._batches import Batches
-from pacbayes.tables._columns import NOTED_ROWS, ColumnFacts, require_column
+from pacbayes._core.types import FloatArray, Labels
+from pacbayes.tables._batches import Batches, release_memory
+from pacbayes.tables._columns import NOTED_ROWS, Column, ColumnFacts, holds_numbers, require_column, to_values
 from pacbayes.tables._error import TableError
 from pacbayes.tables._groups import check_group
 from pacbayes.tables._limits import check_limit
 from pacbayes.tables._prepare import Table, check_rows, describe_columns, find_all_notes, name_columns, split_names
-from pacbayes.tables._stored import StoredRows
-from pacbayes.tables._target import read_labels, refuse_unknown
+from pacbayes.tables._stored import StoredRows, join_columns
+from pacbayes.tables._target import read_coded_labels, refuse_unknown
 
 if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["scan_table"]
 
+_CELL = 8  # bytes of a number, or of a reference to a text
 _ROW = 64  # bytes that are kept of each row: label, place in the order, prediction and the like
 _MOST_VALUES = 100_000  # of a target or a group
 
@@ -37,6 +39,7 @@ def scan_table(
     positive: str | None = None,
     missing: str = "refuse",
     groups: Sequence[str] = (),
+    most: int = 0,
 ) -> Table:
     """Return the table that :func:`prepare_table` would make of all rows in memory, with rows that stay in files.
 
@@ -46,11 +49,13 @@ def scan_table(
         The files.
     target, drop, positive, missing, groups
         As for :func:`prepare_table`.
+    most : int
+        Bytes up to which rows are in memory after all.
     """
     scan: _Scan | None = None
     for frame in batches.frames():
         if scan is None:
-            scan = _Scan(frame, target, drop, groups)
+            scan = _Scan(frame, target, drop, groups, most)
         scan.add(frame)
         check_limit(scan.rows * _ROW, batches.description.limit)
     if scan is None or not scan.rows:
@@ -63,14 +68,55 @@ def scan_table(
     labels, counts = count_labels(y)
     classes = tuple(str(label) for label in labels)
     notes = find_all_notes(head, scan.rows, columns, empty, classes, counts.tolist())
-    rows = StoredRows(batches, columns, scan.rows, head[:1])
-    return Table(rows, y, target, columns, classes, tuple(counts.tolist()), notes, groups=grouped)
+    held, first = scan.held.join(columns), head[:1].copy()
+    del head
+    release_memory()
+    rows = _store(StoredRows(batches, columns, scan.rows, first), most) if held is None else held
+    return Table(rows, cast("Labels", y), target, columns, classes, tuple(counts.tolist()), notes, groups=grouped)
+
+
+def _store(rows: StoredRows, most: int) -> pd.DataFrame | StoredRows:
+    """Return rows, with all of them in memory if they need no more than so much."""
+    return rows.take_all() if rows.shape[0] * rows.shape[1] * _CELL <= most else rows
+
+
+class _Held:
+    """Rows of numbers that were read so far, as long as they need no more than so many bytes.
+
+    They are written where they stay: memory that is asked for takes no place before it is written to.
+    """
+
+    def __init__(self, names: Sequence[str], most: int) -> None:
+        self._names, self._rows = list(names), 0
+        self._numbers: FloatArray | None = np.empty((most // (_CELL * len(self._names)), len(self._names)))
+
+    def add(self, frame: pd.DataFrame) -> None:
+        """Add a batch of rows, or give up all."""
+        if self._numbers is None:
+            return
+        stop = self._rows + len(frame)
+        if stop > len(self._numbers) or not all(holds_numbers(frame[name]) for name in self._names):
+            self._numbers = None
+            return
+        self._numbers[self._rows : stop] = join_columns([to_values(frame[name], "number") for name in self._names])
+        self._rows = stop
+
+    def join(self, columns: Sequence[Column]) -> pd.DataFrame | None:
+        """Return the rows of these columns in one frame; None if not all are here."""
+        import pandas as pd  # noqa: PLC0415
+
+        if self._numbers is None:
+            return None
+        names, found = [column.name for column in columns], self._numbers[: self._rows]
+        if names != self._names:  # some hold nothing
+            found = found[:, [self._names.index(name) for name in names]]
+        return pd.DataFrame(found, columns=names, copy=False)
 
 
 class _Scan:
     """What was seen so far."""
 
-    def __init__(self, frame: pd.DataFrame, target: str, drop: Sequence[str], groups: Sequence[str]) -> None:
+    def __init__(self, frame: pd.DataFrame, target: str, drop: Sequence[str], groups: Sequence[str], most: int) -> None:
         self.names = name_columns(frame, target, split_names(frame, drop), None)
         self.target, self.rows = target, 0
         self.facts = {name: ColumnFacts() for name in self.names}
@@ -81,6 +127,7 @@ class _Scan:
             check_group(name, target)
             self.groups[name] = _Codes(label_text)
         self._head: list[pd.DataFrame] = []
+        self.held = _Held(self.names, most)
 
     def add(self, frame: pd.DataFrame) -> None:
         """Look at a batch of rows."""
@@ -91,6 +138,7 @@ class _Scan:
             codes.add(frame[name], name)
         if self.rows < NOTED_ROWS:
             self._head.append(frame[self.names].iloc[: NOTED_ROWS - self.rows])
+        self.held.add(frame)
         self.rows += len(frame)
 
     def head(self) -> pd.DataFrame:
@@ -107,7 +155,7 @@ class _Codes:
     def __init__(self, key: Callable[[Any], Hashable] = lambda value: cast("Hashable", value)) -> None:
         self._key = key
         self._known: dict[Hashable, int] = {}
-        self._parts: list[NDArray[np.int32]] = []
+        self._parts: list[NDArray[np.signedinteger[Any]]] = []
         self._missing = 0
         self._type: Any = object
 
@@ -127,19 +175,25 @@ class _Codes:
             raise TableError(
                 f"The column {name!r} has more than {_MOST_VALUES} different values, which are no classes or groups."
             )
-        self._parts.append(np.append(np.array(found, dtype=np.int32), np.int32(-1))[codes])
+        self._parts.append(np.array([*found, -1], dtype=code_type(len(self._known)))[codes])
 
-    def _joined(self) -> NDArray[np.int32]:
+    def _joined(self) -> NDArray[np.signedinteger[Any]]:
+        """Return the numbers of all rows, in the smallest type that holds them."""
         parts, self._parts = self._parts, []
-        return np.concatenate(parts)
+        joined = np.empty(sum(part.size for part in parts), dtype=code_type(len(self._known) + 1))
+        start = 0
+        for part in parts:
+            joined[start : start + part.size] = part
+            start += part.size
+        return joined
 
-    def to_labels(self, target: str, positive: str | None) -> Labels:
+    def to_labels(self, target: str, positive: str | None) -> CodedLabels:
         """Return the labels of all rows, or say why they are not classes."""
         import pandas as pd  # noqa: PLC0415
 
         refuse_unknown(self._missing, target)
         values = pd.Series(list(self._known), dtype=self._type)
-        return read_labels(values, target, positive, self._joined())
+        return read_coded_labels(values, target, positive, self._joined())
 
     def to_groups(self, name: str, missing: str) -> Any:
         """Return the group of each row, by the number of its text."""

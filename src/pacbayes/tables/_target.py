@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import difflib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pacbayes._core.coded_labels import CodedLabels, code_type
 from pacbayes._core.types import IntArray, Labels
 from pacbayes.tables._columns import holds_numbers, holds_times
 from pacbayes.tables._error import TableError
@@ -15,7 +16,7 @@ from pacbayes.tables._error import TableError
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["read_labels", "refuse_unknown", "to_labels"]
+__all__ = ["read_coded_labels", "read_labels", "refuse_unknown", "to_labels"]
 
 _MOST_CLASSES = 100
 
@@ -26,11 +27,24 @@ def refuse_unknown(unknown: int, target: str) -> None:
         raise TableError(f"The target {target!r} must be known in every row. It is missing in {unknown}.")
 
 
-def read_labels(series: pd.Series, target: str, positive: str | None, codes: NDArray[np.int32] | None = None) -> Labels:
-    """Return the labels of a column, with ``positive`` set against all others, or say why they are not classes.
+def read_labels(series: pd.Series, target: str, positive: str | None) -> Labels:
+    """Return the labels of a column, with ``positive`` set against all others, or say why they are not classes."""
+    return _read(series, target, positive, None)[0]
 
-    With ``codes`` the column holds each value once, and they are the positions of the rows' values in it.
-    """
+
+def read_coded_labels(
+    series: pd.Series, target: str, positive: str | None, codes: NDArray[np.signedinteger[Any]]
+) -> CodedLabels:
+    """Return what :func:`read_labels` does of a column that holds each value once, and of where rows have which."""
+    labels, classes = _read(series, target, positive, codes)
+    places = np.searchsorted(classes, labels).astype(code_type(classes.size))
+    return CodedLabels(places[codes], classes)
+
+
+def _read(
+    series: pd.Series, target: str, positive: str | None, codes: NDArray[np.signedinteger[Any]] | None
+) -> tuple[Labels, Labels]:
+    """Return the label of each value of a column, and the classes, sorted."""
     refuse_unknown(int(series.isna().sum()), target)
     rows = len(series) if codes is None else codes.size
     if holds_times(series):
@@ -48,15 +62,15 @@ def read_labels(series: pd.Series, target: str, positive: str | None, codes: NDA
         labels = np.where(np.array([str(each) for each in labels]) == positive, positive, f"not {positive}")
         classes, counts = _count(labels, codes)
     _check_classes(series, target, classes, counts, rows)
-    return labels if codes is None else np.asarray(labels[codes])
+    return labels, classes
 
 
-def _count(labels: Labels, codes: NDArray[np.int32] | None) -> tuple[Labels, IntArray]:
+def _count(labels: Labels, codes: NDArray[np.signedinteger[Any]] | None) -> tuple[Labels, IntArray]:
     """Return the classes and how many rows each has."""
     if codes is None:
         return np.unique(labels, return_counts=True)
     classes, places = np.unique(labels, return_inverse=True)
-    counts = np.bincount(codes, minlength=labels.size)
+    counts = CodedLabels(codes, labels).counts()
     return classes, np.bincount(places, weights=counts, minlength=classes.size).astype(np.int64)
 
 
@@ -66,7 +80,7 @@ def to_labels(series: pd.Series) -> Labels:
         values = series.to_numpy(dtype=np.float64)
         if np.isfinite(values).all() and np.array_equal(values, np.round(values)) and np.abs(values).max() < 2**53:
             return np.asarray(values.astype(np.int64))
-    return np.array([str(value) for value in series])
+    return np.array([str(value) for value in series.to_numpy(dtype=object)])
 
 
 def _check_classes(series: pd.Series, target: str, classes: Labels, counts: IntArray, rows: int) -> None:

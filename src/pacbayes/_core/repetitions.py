@@ -1,0 +1,85 @@
+"""Which of many numbers are the same: found part by part, by their first bits, so that little besides is in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pacbayes._core.types import BoolArray, IntArray
+
+__all__ = ["count_both", "count_repeated", "find_different"]
+
+_PART = 1 << 20  # numbers of a part, about
+
+
+def _parts(hashes: NDArray[np.uint64]) -> Iterator[IntArray]:
+    """Yield positions, ascending, such that the same numbers are in the same part."""
+    bits = max(hashes.size // _PART, 1).bit_length() - 1
+    if bits == 0:
+        yield np.arange(hashes.size)
+        return
+    first = np.empty(hashes.size, dtype=np.uint8 if bits <= 8 else np.uint16)
+    for start in range(0, hashes.size, _PART):
+        first[start : start + _PART] = hashes[start : start + _PART] >> np.uint64(64 - bits)
+    for part in range(1 << bits):
+        yield np.flatnonzero(first == part)
+
+
+def count_repeated(hashes: NDArray[np.uint64]) -> int:
+    """Return how many numbers repeat another.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pacbayes._core.repetitions import count_repeated
+    >>> count_repeated(np.array([3, 5, 3, 3], dtype=np.uint64))
+    2
+    """
+    total = 0
+    for part in _parts(hashes):
+        ordered = np.sort(hashes[part])
+        total += int(np.count_nonzero(ordered[1:] == ordered[:-1]))
+    return total
+
+
+def find_different(hashes: NDArray[np.uint64], about: int) -> IntArray:
+    """Return the positions of numbers that none before equals, ascending: about so many, evenly, or all if fewer.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pacbayes._core.repetitions import find_different
+    >>> find_different(np.array([3, 5, 3, 4], dtype=np.uint64), 100).tolist()
+    [0, 1, 3]
+    """
+    is_first: BoolArray = np.zeros(hashes.size, dtype=bool)
+    for part in _parts(hashes):
+        is_first[part[np.unique(hashes[part], return_index=True)[1]]] = True
+    step = max(1, int(np.count_nonzero(is_first)) // about)
+    found, before = [], 0
+    for start in range(0, hashes.size, _PART):
+        places = start + np.flatnonzero(is_first[start : start + _PART])
+        found.append(places[-before % step :: step])
+        before += places.size
+    return np.concatenate(found)
+
+
+def count_both(hashes: NDArray[np.uint64], learning: IntArray) -> int:
+    """Return how many numbers outside some positions are the same as one at them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pacbayes._core.repetitions import count_both
+    >>> count_both(np.array([3, 5, 3, 3], dtype=np.uint64), np.array([0, 1]))
+    2
+    """
+    learns: BoolArray = np.zeros(hashes.size, dtype=bool)
+    learns[learning] = True
+    total = 0
+    for part in _parts(hashes):
+        own = learns[part]
+        total += int(np.count_nonzero(np.isin(hashes[part[~own]], hashes[part[own]])))
+    return total

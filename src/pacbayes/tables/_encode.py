@@ -1,0 +1,220 @@
+"""The steps of a preprocessor, fitted column by column and applied block by block: the same numbers with few copies.
+
+The fitted object is scikit-learn's, as whoever reads a stored model expects it. It is learned without the products that
+its own ``fit`` makes and throws away, and applied into one array without those that it makes on the way; every number
+is that of scikit-learn, bit for bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Literal
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.compose import ColumnTransformer
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+from pacbayes._core.types import BoolArray, FloatArray, IntArray
+from pacbayes.tables._columns import holds_nothing, refuse_infinite
+from pacbayes.tables._error import TableError
+
+__all__ = ["apply_steps", "apply_to_numbers", "can_apply", "count_outputs", "fit_steps"]
+
+_ROWS = 8192  # at a time, so that a block stays in the cache
+
+
+def fit_steps(
+    make: Callable[[Sequence[tuple[str, str]]], ColumnTransformer], columns: Iterable[tuple[str, str, NDArray[Any]]]
+) -> tuple[tuple[tuple[str, str], ...], ColumnTransformer]:
+    """Fit a transformer of :func:`make_preprocessing` on columns that come one by one, without those of nothing.
+
+    Parameters
+    ----------
+    make : callable
+        Makes the transformer for columns by name and kind.
+    columns : iterable of (name, kind, values)
+        Numbers as doubles, categories as text.
+
+    Returns
+    -------
+    columns : tuple of (name, kind)
+        Those that hold something.
+    steps : ColumnTransformer
+        Fitted.
+    """
+    import pandas as pd  # noqa: PLC0415
+
+    scalers: list[StandardScaler] = []
+    few, texts, kinds = dict[str, Any](), dict[str, Any](), list[tuple[str, str]]()
+    for name, kind, values in columns:
+        if holds_nothing(values, kind):
+            continue
+        kinds.append((name, kind))
+        if kind == "category":
+            texts[name], few[name] = values, [values[0], values[0]]
+        else:
+            scalers.append(StandardScaler().fit(np.ascontiguousarray(values)[:, None]))
+            few[name] = [0.0, np.nan if np.isnan(values).any() else 0.0]
+    if not kinds:
+        raise TableError("No column of these rows holds a value to predict from.")
+    steps = make(kinds).fit(pd.DataFrame(few))  # settles names and widths, and which numbers are missing in some row
+    fitted = steps.named_transformers_
+    if scalers:
+        _join(fitted["numbers"].named_steps["scale"], scalers)
+    if texts:
+        fitted["categories"].fit(pd.DataFrame(texts, copy=False))
+        _widen(steps, "categories", sum(map(_width, *_categories(fitted["categories"]))))
+    return tuple(kinds), steps
+
+
+def _join(scaler: StandardScaler, columns: Sequence[StandardScaler]) -> None:
+    """Give a scaler what those of single columns have learned."""
+    for name in ("mean_", "var_", "scale_"):
+        setattr(scaler, name, np.concatenate([getattr(each, name) for each in columns]))
+    seen = np.array([each.n_samples_seen_ for each in columns])
+    scaler.n_samples_seen_ = columns[0].n_samples_seen_ if np.ptp(seen) == 0 else seen
+
+
+def _widen(steps: ColumnTransformer, name: str, width: int) -> None:
+    """Say how many columns a part results in; it is the last."""
+    places = steps.output_indices_
+    start = places[name].start
+    steps.output_indices_ = {**places, name: slice(start, start + width)}
+
+
+def _categories(encoder: OneHotEncoder) -> tuple[list[Any], list[Any]]:
+    """Return all categories of each column, and those that share a column of the result."""
+    return encoder.categories_, list(getattr(encoder, "infrequent_categories_", [None] * len(encoder.categories_)))
+
+
+def _width(categories: Any, rare: Any) -> int:
+    return len(categories) if rare is None else len(categories) - len(rare) + 1
+
+
+def can_apply(steps: object) -> bool:
+    """Return whether this is a transformer that :func:`fit_steps` made."""
+    if not isinstance(steps, ColumnTransformer):
+        return False
+    return all(_is_known(name, fitted) for name, fitted, _ in steps.transformers_)
+
+
+def _is_known(name: str, fitted: object) -> bool:
+    if name == "numbers":
+        parts = list(fitted.named_steps.items()) if isinstance(fitted, Pipeline) else []
+        return [(each, type(part)) for each, part in parts] == [("scale", StandardScaler), ("fill", SimpleImputer)]
+    return name == "categories" and type(fitted) is OneHotEncoder
+
+
+def apply_steps(steps: ColumnTransformer, values: Mapping[str, NDArray[Any]], rows: int) -> FloatArray:
+    """Return what the transformer makes of columns, by name: numbers as doubles, categories as text."""
+    parts = {name: (fitted, columns) for name, fitted, columns in steps.transformers_}
+    marks = _marked(parts["numbers"][0]) if "numbers" in parts else None
+    plain = "categories" in parts or marks is None or not marks.size
+    layout: Literal["C", "F"] = "C" if plain else "F"  # as scikit-learn joins them
+    found: FloatArray = np.empty((rows, count_outputs(steps)), order=layout)
+    if "numbers" in parts:
+        fitted, columns = parts["numbers"]
+        _scale(found, fitted.named_steps["scale"], [values[name] for name in columns], marks)
+    if "categories" in parts:
+        fitted, columns = parts["categories"]
+        _encode(found[:, steps.output_indices_["categories"]], fitted, [values[name] for name in columns])
+    return found
+
+
+def apply_to_numbers(steps: ColumnTransformer, rows: FloatArray, *, copy: bool = False) -> FloatArray:
+    """Return what the transformer makes of rows that are all numbers, in their place unless a copy is asked for."""
+    ((_, fitted, columns),) = steps.transformers_
+    marks = _marked(fitted)
+    if marks is not None and marks.size:
+        values = {name: refuse_infinite(rows[:, place], name) for place, name in enumerate(columns)}
+        return apply_steps(steps, values, len(rows))
+    scaler, found = fitted.named_steps["scale"], np.empty(rows.shape) if copy else rows
+    for start in range(0, len(rows), _ROWS):
+        given, block = rows[start : start + _ROWS], found[start : start + _ROWS]
+        if not np.isfinite(given).all():
+            given = np.column_stack([refuse_infinite(given[:, place], name) for place, name in enumerate(columns)])
+        np.subtract(given, scaler.mean_, out=block)
+        block /= scaler.scale_
+        missing: BoolArray = np.isnan(block)
+        if missing.any():
+            block[missing] = 0.0
+    return found
+
+
+def count_outputs(steps: ColumnTransformer) -> int:
+    """Return how many columns the transformer results in."""
+    return max(int(place.stop) for place in steps.output_indices_.values())
+
+
+def _marked(numbers: Pipeline) -> IntArray | None:
+    """Return which numbers have a column that marks missing ones."""
+    indicator = numbers.named_steps["fill"].indicator_
+    return None if indicator is None else np.asarray(indicator.features_)
+
+
+def _scale(found: FloatArray, scaler: StandardScaler, columns: Sequence[FloatArray], marks: IntArray | None) -> None:
+    """Write scaled numbers, with missing ones at the mean, and the columns that mark these."""
+    count = len(columns)
+    for start in range(0, found.shape[0], _ROWS):
+        block = found[start : start + _ROWS]
+        numbers = block[:, :count]
+        for position, values in enumerate(columns):
+            numbers[:, position] = values[start : start + _ROWS]
+        numbers -= scaler.mean_
+        numbers /= scaler.scale_
+        missing: BoolArray = np.isnan(numbers)
+        if marks is not None:
+            block[:, count : count + marks.size] = missing[:, marks]
+        if missing.any():
+            numbers[missing] = 0.0
+
+
+class _Lookup:
+    """The column of the result that each category has, and unknown ones, which share that of rare ones or have none."""
+
+    def __init__(self, categories: Any, rare: Any) -> None:
+        self.width = _width(categories, rare)
+        kept = np.ones(len(categories), dtype=bool) if rare is None else ~np.isin(categories, rare)
+        self._places = np.full(len(categories) + 1, -1 if rare is None else self.width - 1)  # the last: unknown
+        self._places[:-1][kept] = np.arange(np.count_nonzero(kept))
+        self._categories, self._unknown = categories, int(self._places[-1])
+        self._known = dict(zip(categories.tolist(), self._places.tolist(), strict=False))
+
+    def find(self, values: NDArray[Any]) -> IntArray:
+        """Return the column of each text, -1 for none."""
+        import pandas as pd  # noqa: PLC0415
+
+        if len(values) <= _ROWS:
+            return np.array([self._known.get(each, self._unknown) for each in values.tolist()], dtype=np.int64)
+        codes = pd.Index(self._categories, dtype=object).get_indexer(pd.Index(values, dtype=object))
+        return np.asarray(self._places[codes])
+
+
+_LOOKUPS: WeakKeyDictionary[OneHotEncoder, tuple[Any, list[_Lookup]]] = WeakKeyDictionary()
+
+
+def _look_up(encoder: OneHotEncoder) -> list[_Lookup]:
+    """Return where the categories of each column go; the same for the next few rows, of which there are many."""
+    known = _LOOKUPS.get(encoder)
+    if known is None or known[0] is not encoder.categories_:
+        known = (encoder.categories_, list(map(_Lookup, *_categories(encoder))))
+        _LOOKUPS[encoder] = known
+    return known[1]
+
+
+def _encode(found: FloatArray, encoder: OneHotEncoder, columns: Sequence[NDArray[Any]]) -> None:
+    """Write a one where a text is the category of a column, or in that of rare ones, which unknown ones share."""
+    found[:] = 0.0
+    start, rows = 0, np.arange(found.shape[0])
+    for values, lookup in zip(columns, _look_up(encoder), strict=True):
+        places = lookup.find(values)
+        known = places >= 0
+        if known.all():
+            found[rows, start + places] = 1.0
+        else:
+            found[rows[known], start + places[known]] = 1.0
+        start += lookup.width

@@ -1,6 +1,6 @@
 """The alarm of ``pb.Monitor``: delays against MAPIE's RiskMonitoring, false alarms, lines per second and memory.
 
-    python benchmarks/monitor.py [--part delay|false-alarms|speed] [--streams 101] [--python PYTHON]
+    python benchmarks/monitor.py [--part delay|false-alarms|speed] [--streams 101] [--rows 1e6] [--python PYTHON]
 
 MAPIE (1.6 or later) is for this comparison alone and no dependency: ``python -m venv mapie && mapie/bin/pip install
 mapie``, and name ``mapie/bin/python`` with --python. Without it the delays are printed without a comparison.
@@ -13,12 +13,10 @@ half of its ``test_level`` online, so that it is given twice ``alpha``.
 from __future__ import annotations
 
 import argparse
-import resource
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import numpy as np
@@ -30,18 +28,28 @@ VALUE, ALPHA = 0.1, 0.01
 JUMPS = {0.02: 40_000, 0.05: 12_000, 0.10: 9_000}
 GOOD = (0, 1000, 50_000)
 LINES = {
-    "losses": "%.0s%d\n",
-    "label and prediction": '{%.0s"label": 0, "prediction": %d}\n',
-    "with a number of its own": '{"id": %d, "label": 0, "prediction": %d}\n',
+    "losses": "{loss}\n",
+    "losses between 0 and 1": "{part!r}\n",
+    "label and prediction": '{{"label": 0, "prediction": {loss}}}\n',
+    "with a number of its own": '{{"id": {row}, "label": 0, "prediction": {loss}}}\n',
+    "of 1,000 keys": '{{"shop": "s{key}", "id": {row}, "loss": {loss}}}\n',
 }
+KEYS = 1000
+WANTED = 300_000  # lines per second
 _REMEDY = "mapie is not there: python -m venv mapie && mapie/bin/pip install mapie, then --python mapie/bin/python"
 # its own largest memory, which that of a child process is not: it begins with the parent's
 _WATCH = """
-import sys
-from pacbayes.cli import main
+import sys, time
+import pyarrow.compute
+from pacbayes.cli import _lines, _watcher, main, watch
+if sys.argv[1] == "alone":
+    _lines._FEWEST = 10**9  # no number of lines is a block
+del sys.argv[1]
+begun = time.process_time(), time.perf_counter()
 try:
     main()
 finally:
+    print(time.process_time() - begun[0], time.perf_counter() - begun[1])
     print(next(line for line in open("/proc/self/status") if line.startswith("VmHWM")))
 """
 # MAPIE says after which rows its lower limit exceeded the threshold; it is run in its own environment
@@ -117,33 +125,43 @@ def show_false_alarms(streams: int = 10_000, rows: int = 10_000) -> None:
         print(f"alpha {alpha:g}: {found} of {streams}; test of 'at most alpha': p = {test:.3g}", flush=True)
 
 
-def measure(place: Path, certificate: Path) -> tuple[float, float, float]:
-    """Return processor time and time by the clock of a watch, and its largest memory in MB."""
-    command = [sys.executable, "-c", _WATCH, "watch", str(place), "--certificate", str(certificate)]
-    before, begun = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    options = ["--every", "10000", "--quiet"]
-    done = subprocess.run([*command, *options], check=True, capture_output=True, text=True)
-    after, clock = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter() - begun
-    used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return used, clock, int(done.stdout.split()[-2]) / 1024
+def measure(place: Path, options: list[str], how: str) -> tuple[float, float, float]:
+    """Return processor time and time by the clock of a watch once all is loaded, and its largest memory in MB."""
+    command = [sys.executable, "-c", _WATCH, how, "watch", str(place), *options, "--every", "10000", "--quiet"]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    used, clock, _, memory, _ = done.stdout.split()[-5:]
+    return float(used), float(clock), int(memory) / 1024
 
 
-def show_speed(rows: int = 1_000_000) -> None:
-    """Print lines per second through the command line, and the memory after few lines and after many."""
-    rng, few = np.random.default_rng(12), rows // 20
+def write_lines(place: Path, text: str, count: int, rng: np.random.Generator) -> None:
+    """Write lines of one form, with errors at random, in keys at random."""
+    losses, keys = (rng.random(count) < 0.04).astype(int).tolist(), rng.integers(0, KEYS, count).tolist()
+    parts = (rng.random(count) ** 30).tolist()
+    rows = zip(losses, parts, keys, strict=True)
+    given = ({"row": row, "loss": loss, "part": part, "key": key} for row, (loss, part, key) in enumerate(rows))
+    place.write_text("".join(text.format(**each) for each in given))
+
+
+def show_speed(rows: int) -> None:
+    """Print lines per second through the command line, many at once against one by one, and the memory."""
+    rng, few = np.random.default_rng(12), rows // 10
     with tempfile.TemporaryDirectory() as folder:
         certificate, place = Path(folder) / "certificate.json", Path(folder) / "lines.txt"
         pb.certify_predictions([0, 1] * 500, [0, 1] * 450 + [1, 1] * 50).to_json(certificate)
         for name, text in LINES.items():
-            found = []
-            for count in (few, rows):
-                errors = (rng.random(count) < 0.04).astype(int)
-                place.write_text("".join(text % (place, error) for place, error in enumerate(errors)))
-                found.append(measure(place, certificate))
-            (start, _, low), (used, clock, high) = found
-            rate, seen = (rows - few) / (used - start), rows / clock
-            print(f"{name}: {rate:,.0f} lines per second of processor time, {seen:,.0f} by the clock with the start")
-            print(f"  memory {low:.0f} MB after {few:,} lines, {high:.0f} MB after {rows:,}", flush=True)
+            for alarm in ([], ["--certificate", str(certificate)]):
+                options = [*alarm, *(["--by", "shop", "--streams", str(KEYS)] if "{key}" in text else [])]
+                write_lines(place, text, few, rng)
+                slow, _, low = measure(place, options, "alone")
+                write_lines(place, text, rows, rng)
+                used, clock, high = measure(place, options, "blocks")
+                rate, alone = rows / used, few / slow
+                met = "" if rate >= WANTED else f", below {WANTED:,}"
+                print(
+                    f"{name}{', with an alarm' if alarm else ''}: {rate:,.0f} lines per second of processor time{met}"
+                )
+                print(f"  {rows / clock:,.0f} by the clock; one by one {alone:,.0f}, ratio {rate / alone:.1f}")
+                print(f"  memory {low:.0f} MB after {few:,} lines, {high:.0f} MB after {rows:,}", flush=True)
 
 
 def main() -> None:
@@ -151,6 +169,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--part", choices=["delay", "false-alarms", "speed"])
     parser.add_argument("--streams", type=int, default=101)
+    parser.add_argument("--rows", type=lambda text: int(float(text)), default=1_000_000, help="lines of the speed")
     parser.add_argument("--python", help="a Python that has mapie")
     options = parser.parse_args()
     python: str | None = options.python or sys.executable
@@ -163,7 +182,7 @@ def main() -> None:
     if options.part in (None, "false-alarms"):
         show_false_alarms()
     if options.part in (None, "speed"):
-        show_speed()
+        show_speed(options.rows)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 import json
 import math
+from copy import copy
 
 import numpy as np
 import pytest
@@ -200,3 +201,16 @@ def test_shares_of_streams():
         stream_share(31, 30)
     with pytest.raises(ValueError, match="whole number from 1"):
         stream_share(0)
+
+
+def test_a_copy_goes_on_by_itself():
+    rng = np.random.default_rng(5)
+    losses = rng.random(3000) < np.repeat([0.03, 0.2], 1500)
+    monitor = pb.Monitor(0.05, window=100)
+    monitor.update(losses[:1000])
+    before, twin = monitor.to_dict(), copy(monitor)
+    twin.update(losses[1000:])
+    assert monitor.to_dict() == before
+    assert twin.alarm is not None
+    monitor.update(losses[1000:])
+    assert monitor.to_dict() == twin.to_dict()

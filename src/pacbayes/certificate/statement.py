@@ -247,6 +247,8 @@ def _names() -> tuple[str, ...]:
 
 def _to_plain(value: object) -> object:
     """Return a field of a statement as plain values; a few of them have fields of their own."""
+    if value is None or type(value) is str:
+        return value
     if isinstance(value, tuple):
         return [_to_plain(each) for each in value]
     if isinstance(value, Reference | Source | Drawn | Consequence):

@@ -9,12 +9,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from pacbayes.cli._lines import Line, Lines
+from pacbayes.cli._lines import CHUNK, Block, Line, Lines
 
 __all__ = ["CHANGES", "GrowingFile"]
 
 _PAUSE = 0.2
-_CHUNK = 65_536
 _TAIL = 1024  # bytes before the place that are looked at again: a file may be cut and grow beyond it between two looks
 CHANGES = {
     "replaced": "{source} was replaced: the old file was read to its end, and the new one follows",
@@ -78,7 +77,7 @@ class GrowingFile:
                 if entry.inode() == inode and entry.is_file(follow_symlinks=False) and entry.name != self._path.name:
                     yield Path(entry.path)
 
-    def __iter__(self) -> Iterator[Line | None]:
+    def __iter__(self) -> Iterator[Line | Block | None]:
         """Yield the lines, and None before waiting for more."""
         while True:
             if self._at.is_cut():
@@ -97,7 +96,7 @@ class GrowingFile:
                 break
         yield from self.lines.rest()
 
-    def _drain(self) -> Iterator[Line]:
+    def _drain(self) -> Iterator[Line | Block]:
         """Read what was written to the old file until now; its writer may have needed a moment to change over."""
         if self._follow:
             time.sleep(_PAUSE)
@@ -140,7 +139,7 @@ class _Place:
 
     def read(self) -> bytes:
         """Read what comes next; nothing at the end."""
-        chunk = self.file.read(_CHUNK)
+        chunk = self.file.read(CHUNK)
         self._tail = (self._tail + chunk)[-_TAIL:]
         return chunk
 

@@ -9,10 +9,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
-__all__ = ["LONGEST", "Line", "Lines", "read_pipe"]
+__all__ = ["CHUNK", "LONGEST", "Block", "Line", "Lines", "read_pipe"]
 
 LONGEST = 1_000_000  # bytes; no loss and no pair of labels is so long, and memory stays flat
-_CHUNK = 65_536
+CHUNK = 524_288  # bytes that are read at once, if they are there; less than a line that is too long has
+_FEWEST = 16  # lines that are worth a block
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -33,6 +34,19 @@ class Line:
     content: bytes | None
     ended: bool = True
     lost: bool = False
+
+
+@dataclass(slots=True)
+class Block:
+    """Lines that came together, all with their ends and none of them too long.
+
+    Attributes
+    ----------
+    content : bytes
+        The lines.
+    """
+
+    content: bytes
 
 
 class Lines:
@@ -63,9 +77,20 @@ class Lines:
         """SHA-256 of all bytes before the place."""
         return self._digest.hexdigest()
 
-    def split(self, chunk: bytes) -> Iterator[Line]:
-        """Yield the lines that end in a chunk; each is to be taken before the next."""
+    def split(self, chunk: bytes) -> Iterator[Line | Block]:
+        """Yield the lines that end in a chunk; each is to be taken before the next.
+
+        Where there are many, they are a block, after what a line that began earlier or the first of all has to itself.
+        """
         start = 0
+        if (self._size or not self.position) and (end := chunk.find(b"\n") + 1) > 0:
+            self._keep(chunk[:end])
+            yield self._line(ended=True)
+            start = end
+        end = chunk.rfind(b"\n") + 1
+        if end - start <= LONGEST and chunk.count(b"\n", start, end) >= _FEWEST:
+            yield Block(chunk[start:end])
+            start = end
         while (end := chunk.find(b"\n", start) + 1) > 0:
             self._keep(chunk[start:end])
             yield self._line(ended=True)
@@ -88,9 +113,19 @@ class Lines:
         self.number += 1
         self._parts, self._size, self._beyond = [], 0, None
 
+    def hold(self, piece: bytes) -> None:
+        """Read a line of a block by itself; it is to be taken next."""
+        self._keep(piece)
+
+    def take_many(self, content: bytes, count: int) -> None:
+        """Move the place behind so many lines of a block."""
+        self._digest.update(content)
+        self.position += len(content)
+        self.number += count
+
     def skip_to(self, file: BinaryIO, position: int, number: int) -> bool:
         """Read up to a place that was reached earlier; return whether the file is so long."""
-        while self.position < position and (chunk := file.read(min(_CHUNK, position - self.position))):
+        while self.position < position and (chunk := file.read(min(CHUNK, position - self.position))):
             self._digest.update(chunk)
             self.position += len(chunk)
         self.number = number
@@ -117,14 +152,14 @@ class Lines:
         return Line(content.removeprefix(_BOM) if not self.position else content, ended, lost)
 
 
-def read_pipe(stream: object, lines: Lines) -> Iterator[Line | None]:
+def read_pipe(stream: object, lines: Lines) -> Iterator[Line | Block | None]:
     """Yield the lines of a pipe as they come, and None before waiting for more; the last line may lack its end."""
     raw = getattr(stream, "buffer", stream)
     if not isinstance(raw, io.BufferedIOBase):
         raise ValueError(  # noqa: TRY004  (it is the user's doing)
             "There is no stdin to read from; pass a file."
         )
-    while chunk := raw.read1(_CHUNK):
+    while chunk := raw.read1(CHUNK):
         yield from lines.split(chunk)
         if not _has_more(raw):
             yield None

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Mapping
+from copy import copy
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from pacbayes._core.types import FloatArray
 from pacbayes.certificate import Certificate
 from pacbayes.cli._watch_curve import Curve
 from pacbayes.monitoring import Monitor, stream_share
 from pacbayes.procedures import LossMonitor
 
-__all__ = ["Stream", "Streams", "Watching"]
+__all__ = ["MOST_WAITING", "Stream", "Streams", "Watching"]
 
 _UNREADABLE = -1.0  # stands among waiting losses for one that could not be read
-_MOST_WAITING = 256
+MOST_WAITING = 256
 _MOST_STREAMS = 10_000  # without --streams; memory is flat for each, so that junk as keys must not go on for ever
 
 
@@ -97,7 +99,7 @@ class Stream:
     @property
     def is_full(self) -> bool:
         """Whether so many losses wait to be judged that it is time."""
-        return len(self._waiting) >= _MOST_WAITING
+        return len(self._waiting) >= MOST_WAITING
 
     def add(self, loss: float) -> None:
         """Take a loss."""
@@ -105,6 +107,42 @@ class Stream:
         self.limit.add(loss)
         if self.monitor is not None:
             self._waiting.append(loss)
+
+    @property
+    def waiting(self) -> int:
+        """How many losses wait to be judged."""
+        return len(self._waiting)
+
+    def foresee(self, losses: FloatArray) -> Monitor | None:
+        """Return the monitor after all judgements that further losses make due; None if one raised the alarm.
+
+        The stream itself is not changed: where there is an alarm, it has to come at its line.
+        """
+        if self.monitor is None or len(self._waiting) + losses.size < MOST_WAITING:
+            return self.monitor
+        together = np.concatenate([np.frombuffer(self._waiting), losses])
+        judged = together[: together.size - together.size % MOST_WAITING]
+        made, before = copy(self.monitor), self.monitor.alarm
+        raised = made.update(judged, judged == _UNREADABLE)
+        return made if before is not None or raised is None else None
+
+    def add_many(self, losses: FloatArray, monitor: Monitor | None) -> bool:
+        """Take losses, with the monitor that was foreseen; return whether any judgement was due."""
+        self.packed = ""
+        self.limit.add_many(losses)
+        if self.monitor is None:
+            return False
+        self._waiting.frombytes(losses.tobytes())
+        judged = len(self._waiting) - len(self._waiting) % MOST_WAITING
+        self.monitor, self._waiting = monitor, self._waiting[judged:]
+        return judged > 0
+
+    def add_waiting(self, losses: FloatArray) -> None:
+        """Take losses that wait to be judged, all of them."""
+        self.packed = ""
+        self.limit.add_many(losses)
+        if self.monitor is not None:
+            self._waiting.frombytes(losses.tobytes())
 
     def add_unreadable(self) -> None:
         """Count something that could not be read: as wrong in the limit, and as no evidence for an alarm."""
@@ -182,6 +220,10 @@ class Streams:
     def alarms(self) -> list[Stream]:
         """The streams with an alarm."""
         return [each for each in self if each.monitor is not None and each.monitor.alarm is not None]
+
+    def find(self, key: str | None) -> Stream | None:
+        """Return the stream of a key, if it has begun."""
+        return self._streams.get(key)
 
     def get(self, key: str | None) -> Stream:
         """Return the stream of a key; begin it where it is new."""

@@ -1,4 +1,4 @@
-"""The loop of ``watch``: line by line into its stream, and reports, alarms and states as they are due."""
+"""The loop of ``watch``: lines into their streams, and reports, alarms and states as they are due."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from pathlib import Path
 from pacbayes.certificate import Certificate
 from pacbayes.cli._growing import CHANGES, GrowingFile
 from pacbayes.cli._interrupts import Interrupts
-from pacbayes.cli._lines import LONGEST, Line, Lines, read_pipe
+from pacbayes.cli._line_blocks import BlockReader
+from pacbayes.cli._lines import LONGEST, Block, Line, Lines, read_pipe
 from pacbayes.cli._output import Output
+from pacbayes.cli._watch_blocks import BlockTaker
 from pacbayes.cli._watch_hook import Hook
 from pacbayes.cli._watch_page import WatchPage
 from pacbayes.cli._watch_state import WatchState
@@ -52,7 +54,9 @@ class Watcher:
         self._shown: Certificate | None = None
         self._known: dict[bytes, tuple[str | None, float]] = {}
         self._changed: dict[str | None, Stream] = {}  # with losses that wait to be judged
-        self._saved = 0.0
+        self._saved, self.saves = 0.0, 0
+        self._reader = BlockReader(watching.by)
+        self._blocks = BlockTaker(self._reader, every, self)
 
     def prepare(self, *, hook: Hook | None, page: WatchPage | None, until_alarm: bool) -> None:
         """Say what is to be done on an alarm, and where the page is."""
@@ -88,7 +92,7 @@ class Watcher:
             self._output.note(f"going on after {len(self._streams)} losses, from {str(place)!r}")
 
     def run(self) -> None:
-        """Take line by line; a line, its loss and its place are taken together."""
+        """Take lines, as they come one by one or many at once; a line, its loss and its place are taken together."""
         if self._until_alarm and self.alarmed:
             return
         step = self._interrupts.step()
@@ -97,23 +101,32 @@ class Watcher:
                 with step:
                     if line is None:
                         self._rest()
+                    elif isinstance(line, Block):
+                        self._blocks.take(line.content)
                     else:
                         if not line.ended and not line.lost:
                             self._leave_last_line_open()
-                        self._take(line)
+                        self.take_line(line)
                 if self._ended:
                     break
         except KeyboardInterrupt:
             pass  # the usual way to end --follow
 
-    def _read(self) -> Iterator[Line | None]:
+    def _read(self) -> Iterator[Line | Block | None]:
         return iter(self._file) if self._file is not None else read_pipe(sys.stdin, self._lines)
 
     @property
-    def _place(self) -> Lines:
+    def place(self) -> Lines:
+        """The place that was reached."""
         return self._lines if self._file is None else self._file.lines
 
-    def _take(self, line: Line) -> None:
+    @property
+    def streams(self) -> Streams:
+        """The streams so far."""
+        return self._streams
+
+    def take_line(self, line: Line) -> bool:
+        """Take a line by itself; return whether to go on."""
         known = None if line.content is None or line.lost else self._known.get(line.content)
         if known is not None:
             stream: Stream | None = self._streams.get(known[0])
@@ -121,15 +134,28 @@ class Watcher:
         else:
             counted = line.content is None or bool(line.content.strip())
             stream = self._add(line) if counted else None
-        self._place.take()
+        self.place.take()
         if stream is None:
-            return
+            return True
+        self.touch(stream)
+        return self.finish(stream)
+
+    def touch(self, stream: Stream) -> None:
+        """Remember that a stream has losses that wait to be judged."""
         if stream.monitor is not None:
             self._changed[stream.key] = stream
-            if stream.is_full:
-                self._judge(stream)
+
+    def settle(self, stream: Stream) -> None:
+        """Forget that a stream has losses that wait: they were judged, and there was no alarm."""
+        self._changed.pop(stream.key, None)
+
+    def finish(self, stream: Stream) -> bool:
+        """Judge and report a stream if that is due after a loss of it; return whether to go on."""
+        if stream.is_full:
+            self._judge(stream)
         if len(stream) % self._every == 0:
             self._report(stream)
+        return not self._ended
 
     def _add(self, line: Line) -> Stream | None:
         """Count a line that was not seen before; return its stream, if it belongs to one."""
@@ -147,12 +173,14 @@ class Watcher:
             self._count_unreadable(stream, error)
             return stream
         stream.add(loss)
+        if line.content is not None and line.ended:
+            self._reader.learn(line.content, given)
         if line.content is not None and len(line.content) <= _LONGEST_KNOWN and len(self._known) < _MOST_KNOWN:
             self._known[line.content] = key, loss
         return stream
 
     def _count_unreadable(self, stream: Stream | None, error: ValueError) -> None:
-        number = self._place.number + 1
+        number = self.place.number + 1
         if self._stop:
             raise ValueError(f"Line {number} cannot be read: {error} Nothing after it is counted.") from None
         if stream is None:
@@ -213,6 +241,7 @@ class Watcher:
                 self._judge(stream)
             self._state.save(self._streams, self._file)
             self._saved = time.monotonic()
+            self.saves += 1
 
     def _show_page(self, *, at_once: bool = False) -> None:
         if self._page is not None and (at_once or time.monotonic() > self._page.written + _PAUSE):

@@ -156,18 +156,41 @@ def _codes(values: Any) -> tuple[list[str], IntArray]:
         sorted_texts, again = np.unique(np.asarray(values.categories, dtype=str)[occurring], return_inverse=True)
         return sorted_texts.tolist(), again[codes]
     array = np.asarray(values)
+    if _is_dense(array):
+        return _dense_codes(array)
     distinct, places = _number_values(array) if array.dtype.kind in "biuf" else _number_texts(array)
     sorted_texts, again = np.unique(np.array([label_text(each) for each in distinct]), return_inverse=True)
     return sorted_texts.tolist(), again[places]
 
 
+def _is_dense(array: NDArray[Any]) -> bool:
+    """Whether these are whole numbers in a range that is not much larger than how many they are."""
+    if array.dtype.kind not in "iu" or not array.size:
+        return False
+    low, high = int(array.min()), int(array.max())
+    return high - low < max(_SMALL, 4 * array.size) and low > -_JOINT and high < _JOINT
+
+
+def _dense_codes(array: NDArray[Any]) -> tuple[list[str], IntArray]:
+    """Return what :func:`_codes` does of whole numbers in a small range, part by part: no copy of them is made."""
+    low, size = int(array.min()), int(array.max()) - int(array.min()) + 1
+    step = max(_SMALL, size)
+    parts = [slice(start, start + step) for start in range(0, array.size, step)]
+    occurs = np.zeros(size, dtype=bool)
+    for part in parts:
+        occurs[array[part].astype(np.int64) - low] = True
+    distinct = np.flatnonzero(occurs)
+    texts, again = np.unique(np.array([label_text(each) for each in (distinct + low).tolist()]), return_inverse=True)
+    lookup = np.zeros(size, dtype=np.int64)
+    lookup[distinct] = again
+    places = np.empty(array.size, dtype=np.int64)
+    for part in parts:
+        places[part] = lookup[array[part].astype(np.int64) - low]
+    return texts.tolist(), places
+
+
 def _number_values(array: NDArray[Any]) -> tuple[list[Any], IntArray]:
     """Return the distinct numbers of an array, and the position of each value among them."""
-    if array.dtype.kind in "iu" and array.size:
-        low, high = int(array.min()), int(array.max())
-        if high - low < max(_SMALL, 4 * array.size) and low > -_JOINT and high < _JOINT:
-            found, places = _distinct(array.astype(np.int64) - low, high - low + 1)
-            return (found + low).tolist(), places
     found, places = np.unique(array, return_inverse=True)
     return found.tolist(), np.asarray(places).reshape(-1)
 

@@ -15,7 +15,7 @@ what is left after ``t`` rows.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -31,6 +31,7 @@ _FIRST = 0.25  # the share of the first row: a model may be bad from the beginni
 _SCALE = 300.0  # rows over which the other starts have nearly the same weight
 _RATES = 12
 _LARGEST = 0.8  # of rate times v; the others are half of the one before
+_AT_ONCE = 8192  # rows for which memory is taken at once
 _BLOCK = 256  # rows between two places where logarithms are moved back to their origin
 
 
@@ -131,40 +132,44 @@ class Evidence:
 
     def add(self, losses: FloatArray, level: float) -> Found:
         """Take losses in [0, 1], and tell when the logarithm of the evidence first reached a level."""
-        parts, first, change, done = [], None, None, 0
-        while done < losses.size:
-            size = min(losses.size - done, _BLOCK - self.rows % _BLOCK)
-            before = (self.lowest, self.starts)
-            logs, growth = self._add_part(losses[done : done + size])
+        parts, first, change = [], None, None
+        for start in range(0, losses.size, _AT_ONCE):
+            logs, pieces = self._add_rows(losses[start : start + _AT_ONCE])
             parts.append(logs)
             reached = np.flatnonzero(logs >= level)
             if first is None and reached.size:
-                first = done + int(reached[0])
-                change = _find_change(growth[: int(reached[0]) + 2], *before, self.rows - size)
-            self._follow_lowest(growth, self.rows - size)
-            done += size
-            if self.rows % _BLOCK == 0:
-                self._begin_block()
+                first = start + int(reached[0])
+                change = _find_piece(pieces, int(reached[0]))
         return Found(np.concatenate(parts) if parts else np.zeros(0), first, self.change if change is None else change)
 
-    def _add_part(self, losses: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Take losses of one block; return logarithms of the evidence, and the growth before and after each."""
+    def _add_rows(self, losses: FloatArray) -> tuple[FloatArray, list[_Piece]]:
+        """Take losses; return logarithms of the evidence after each, and how the growth went block by block.
+
+        What does not depend on the rows before is computed for all of them at once, each as it would be by itself.
+        """
         numbers = np.arange(self.rows + 1, self.rows + 1 + losses.size, dtype=np.float64)
         steps = np.log1p((losses - self.value)[:, None] * (rate_fractions() / self.value))
-        growth = np.cumsum(np.vstack([self.growth, steps]), axis=0)
-        entries = np.log(start_weights(numbers))[:, None] - growth[:-1]
-        capital = np.logaddexp.accumulate(np.vstack([self.capital, entries]), axis=0)
-        self.rows += losses.size
-        self.growth, self.capital = growth[-1], capital[-1]
-        return self._total((growth + capital)[1:], numbers), growth
+        starts, shares = np.log(start_weights(numbers)), np.log(rate_weights())
+        lowered, pieces, done = np.empty((losses.size, _RATES + 1)), [], 0
+        lowered[:, _RATES] = np.log(left_weight(numbers))
+        while done < losses.size:
+            end = min(losses.size, done + _BLOCK - self.rows % _BLOCK)
+            growth = np.cumsum(np.vstack([self.growth, steps[done:end]]), axis=0)
+            entries = starts[done:end, None] - growth[:-1]
+            capital = np.logaddexp.accumulate(np.vstack([self.capital, entries]), axis=0)
+            lowered[done:end, :_RATES] = (growth + capital)[1:] + shares - self.slack
+            pieces.append(_Piece(done, growth, self.lowest, self.starts, self.rows))
+            self._follow_lowest(growth, self.rows)
+            self.rows += end - done
+            self.growth, self.capital, done = growth[-1], capital[-1], end
+            if self.rows % _BLOCK == 0:
+                self._begin_block()
+        return _add_logs(lowered), pieces
 
     def _total(self, logs: FloatArray, rows: FloatArray | int) -> FloatArray:
         """Return logarithms of the mixture over rates and of what has not started, less what rounding may add."""
         left = np.log(left_weight(np.atleast_1d(np.float64(rows))))
-        lowered = np.column_stack([logs + np.log(rate_weights()) - self.slack, left])
-        highest = lowered.max(axis=1)
-        total = highest + np.log(np.exp(lowered - highest[:, None]).sum(axis=1))
-        return np.asarray(total - 64.0 * EPS * (1.0 + np.abs(total)))
+        return _add_logs(np.column_stack([logs + np.log(rate_weights()) - self.slack, left]))
 
     def _follow_lowest(self, growth: FloatArray, rows: int) -> None:
         """Keep where the growth was least: at the last such place, so that a start lies as late as it can."""
@@ -207,6 +212,29 @@ class Evidence:
         if not sound or np.any(made.starts > made.rows + 1) or np.any(np.isfinite(made.capital) != (made.rows > 0)):
             refuse()
         return made
+
+
+class _Piece(NamedTuple):
+    """How the growth went in a part of a block: before which row of those taken, and what was known before."""
+
+    start: int
+    growth: FloatArray
+    lowest: FloatArray
+    starts: IntArray
+    rows: int
+
+
+def _add_logs(lowered: FloatArray) -> FloatArray:
+    """Return the logarithm of the sum of each row's exponentials, less what rounding may add."""
+    highest = lowered.max(axis=1)
+    total = highest + np.log(np.exp(lowered - highest[:, None]).sum(axis=1))
+    return np.asarray(total - 64.0 * EPS * (1.0 + np.abs(total)))
+
+
+def _find_piece(pieces: Sequence[_Piece], row: int) -> int:
+    """Return the start with the most growth after one of the rows that were taken."""
+    found = next(each for each in reversed(pieces) if each.start <= row)
+    return _find_change(found.growth[: row - found.start + 2], found.lowest, found.starts, found.rows)
 
 
 def _find_change(growth: FloatArray, lowest: FloatArray, starts: IntArray, rows: int) -> int:

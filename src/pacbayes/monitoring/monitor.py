@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -121,6 +122,13 @@ class Monitor:
 
     def __len__(self) -> int:
         return self._evidence.rows
+
+    def __copy__(self) -> Monitor:
+        """Return one that goes on from here by itself; no array of either is changed in place."""
+        made = object.__new__(Monitor)
+        made.__dict__.update(self.__dict__)
+        made._evidence, made._window = copy(self._evidence), copy(self._window)
+        return made
 
     @property
     def log_evidence(self) -> float:

@@ -53,11 +53,17 @@ class Watch(Procedure):
 
     def certify(self, summary: Summary, notes: tuple[Note, ...]) -> Certificate:
         """Certify the losses behind a summary."""
+        return self.certify_observed(summary.n, _observed(summary), notes)
+
+    def certify_observed(
+        self, n: int, observed: Mapping[str, int | float | FloatArray], notes: tuple[Note, ...]
+    ) -> Certificate:
+        """Certify so many losses by what a statement records of them."""
         statement = Statement(
             about="watched",
             quantity="loss",
-            n=summary.n,
-            observed=_observed(summary),
+            n=n,
+            observed=observed,
             bound="betting",
             rates="all_n",
             assumptions=("before_label", "average_over_time"),
@@ -77,6 +83,18 @@ def _observed(summary: Summary) -> dict[str, int | float | FloatArray]:
     if summary.second == summary.risk:
         return {"errors": round(summary.risk * summary.n)}
     return {"risk": summary.risk, "log_growth": summary.log_growth}
+
+
+def _count_errors(before: int | None, losses: Sequence[float]) -> int | None:
+    """Return the number of errors with some further losses; None if one of them is neither 0 nor 1.
+
+    All sums are then of whole numbers, and exact: the mean square equals the mean, and their number is the count.
+    """
+    if before is None or not losses:
+        return before
+    values = np.asarray(losses)
+    wrong = int(np.count_nonzero(values == 1.0))
+    return before + wrong if wrong + int(np.count_nonzero(values == 0.0)) == values.size else None
 
 
 class LossMonitor:
@@ -109,6 +127,7 @@ class LossMonitor:
         self._rates, self._weights = betting_rates()
         self._waiting = array("d")  # a quarter of the memory of a list: there may be many streams
         self._summary: Summary | None = None  # of all whole blocks
+        self._errors: int | None = 0  # in whole blocks, as long as every loss in them is known to be 0 or 1
 
     @property
     def delta(self) -> float:
@@ -134,7 +153,19 @@ class LossMonitor:
             if not 0.0 <= loss <= 1.0:
                 raise ValueError(f"A loss must lie in [0, 1]. Got {loss!r} instead.")
         self._waiting.extend(losses)
+        self._add_up()
+
+    def add_many(self, losses: FloatArray) -> None:
+        """Take an array of further losses, as one after another."""
+        if losses.size and not (losses.min() >= 0.0 and losses.max() <= 1.0):
+            raise ValueError("Losses must lie in [0, 1]. Got others instead.")
+        self._waiting.frombytes(np.ascontiguousarray(losses, dtype=np.float64).tobytes())
+        self._add_up()
+
+    def _add_up(self) -> None:
+        """Add whole blocks to the summary."""
         while len(self._waiting) >= _BLOCK:
+            self._errors = _count_errors(self._errors, self._waiting[:_BLOCK])
             self._summary = self._with(self._waiting[:_BLOCK])
             self._waiting = self._waiting[_BLOCK:]
 
@@ -150,11 +181,14 @@ class LossMonitor:
 
     def certificate(self) -> Certificate:
         """Issue the certificate for the losses so far."""
-        summary = self._with(self._waiting) if self._waiting else self._summary
-        if summary is None:
+        if not len(self):
             raise ValueError("A certificate needs at least one loss. There is none yet.")
         notes = (Note("lines_counted_as_wrong", {"lines": self.unreadable}),) if self.unreadable else ()
-        return Watch(delta=self.delta).certify(summary, notes)
+        errors = _count_errors(self._errors, self._waiting)
+        if errors is not None:
+            return Watch(delta=self.delta).certify_observed(len(self), {"errors": errors}, notes)
+        summary = self._with(self._waiting) if self._waiting else self._summary
+        return Watch(delta=self.delta).certify(summary, notes)  # type: ignore[arg-type]
 
     def _with(self, losses: Sequence[float]) -> Summary:
         """Return the summary of all whole blocks and of some further losses."""
@@ -189,6 +223,7 @@ class LossMonitor:
             if high.shape != like.totals.high.shape or low.shape != high.shape:
                 raise ValueError(_NOT_A_MONITOR)
             made._summary = replace(like, n=n, totals=replace(like.totals, high=high, low=low))
+            made._errors = None  # what the totals say is left to them
         sound = all(0.0 <= loss <= 1.0 for loss in made._waiting) and len(made._waiting) < _BLOCK
         if not sound or n % _BLOCK or unreadable > len(made):
             raise ValueError(_NOT_A_MONITOR)

@@ -27,7 +27,6 @@ __all__ = [
     "BLOCK_ROWS",
     "concatenate",
     "count_labels",
-    "cut_blocks",
     "distinct_labels",
     "is_stored",
     "keep_rows",
@@ -287,12 +286,6 @@ def _view_blocks(X: Rows, size: int) -> Iterator[Rows]:
         return
     for start in range(0, int(X.shape[0]), size):
         yield X.iloc[start : start + size] if hasattr(X, "iloc") else X[start : start + size]
-
-
-def cut_blocks(values: Labels) -> Iterator[Labels]:
-    """Yield values of rows, such as labels, in the blocks that rows are read in."""
-    for start in range(0, values.size, BLOCK_ROWS):
-        yield values[start : start + BLOCK_ROWS]
 
 
 def take(X: Rows, rows: slice | IntArray) -> Rows:

@@ -18,6 +18,7 @@ from sklearn.utils import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
+from pacbayes._core.coded_labels import codes_of
 from pacbayes._core.rows import distinct_labels
 from pacbayes._core.taken import CHUNK_ROWS, PreparedRows
 from pacbayes._core.types import FloatArray, IntArray, Labels, Matrix, RowsLike
@@ -76,7 +77,7 @@ class CrossValidatedLogistic(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         self.classes_ = distinct_labels(labels)
         if self.classes_.size < 2:
             raise ValueError(f"CrossValidatedLogistic needs rows of at least 2 classes. Got one class, {labels[0]!r}.")
-        codes = np.searchsorted(self.classes_, labels)
+        codes = codes_of(labels, self.classes_)
         weights = _row_weights(labels, self.class_weight, sample_weight)
         self.scaler_ = StandardScaler(with_mean=not sp.issparse(matrix))
         scaled = _scale(self.scaler_, matrix)

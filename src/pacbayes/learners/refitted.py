@@ -25,7 +25,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from pacbayes._core.labels import checked_matrix, label_signs, two_classes
 from pacbayes._core.taken import CHUNK_ROWS, PreparedRows
-from pacbayes._core.types import FloatArray, Labels, Matrix, RowsLike
+from pacbayes._core.types import BoolArray, FloatArray, Labels, Matrix, RowsLike
 
 __all__ = ["RefittedLogistic"]
 
@@ -93,7 +93,7 @@ class RefittedLogistic(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         weights, factor = self._start(matrix.shape[1] + 1)
         shares, total = _shares(sample_weight, matrix.shape[0])
         alpha = self.alpha if self.C is None else 1.0 / (self.C * total)
-        data = _Data(matrix, positive.astype(np.float64), alpha, shares)
+        data = _Data(matrix, positive, alpha, shares)
         if factor is None and data.is_long:
             weights, factor = _start_early(data, weights, max(self.tol, _EARLY))
         self.weights_, self._factor = _minimise(data, weights, factor, self.tol)
@@ -125,7 +125,7 @@ class _Data(NamedTuple):
     """Rows, labels of 0 and 1, the penalty, and each row's share of the mean: an array or one share for all."""
 
     X: Matrix | PreparedRows
-    y: FloatArray
+    y: BoolArray
     alpha: float
     shares: FloatArray | None
 

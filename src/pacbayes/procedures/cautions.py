@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from pacbayes._core.coded_labels import CodedLabels
 from pacbayes._core.notes import Note
 from pacbayes._core.repetitions import count_both, count_repeated, find_different
-from pacbayes._core.rows import count_labels, cut_blocks, distinct_labels, is_stored, map_blocks, take
+from pacbayes._core.rows import BLOCK_ROWS, count_labels, distinct_labels, is_stored, map_blocks, take
 from pacbayes._core.types import IntArray, RowsLike
 from pacbayes.certificate.words import note_words
 
@@ -23,6 +23,7 @@ _MANY_CHANGES, _RARELY = 100, 0.05  # changes of class from row to row that shuf
 _FAR_MORE = 100.0  # times as many repeated rows as independent columns make likely, since columns are not
 _SAMPLE = 5000
 _BLOCK = 8192
+_ROWS = 1 << 16  # that are hashed at once
 _LABEL = "\0label"  # no column of a table has this name
 
 
@@ -139,7 +140,8 @@ def _hash_rows(X: Any, y: ArrayLike) -> NDArray[np.uint64] | None:
         codes = np.unique(labels, return_inverse=True)[1].astype(np.uint64)
         return np.asarray(X.hash_rows().to_numpy() * np.uint64(2) + codes)
     classes, hashes, start = distinct_labels(labels), np.empty(labels.size, dtype=np.uint64), 0
-    for found in map_blocks(X, _hash_block, _code_blocks(labels, classes), None):
+    size = BLOCK_ROWS if hasattr(X, "map_blocks") else _ROWS  # here the memory counts, elsewhere the number of tasks
+    for found in map_blocks(X, _hash_block, _code_blocks(labels, classes, size), None, size):
         if found is None:
             return None
         hashes[start : start + found.size] = found
@@ -147,11 +149,11 @@ def _hash_rows(X: Any, y: ArrayLike) -> NDArray[np.uint64] | None:
     return hashes
 
 
-def _code_blocks(labels: NDArray[Any], classes: NDArray[Any]) -> Iterator[NDArray[Any]]:
+def _code_blocks(labels: NDArray[Any], classes: NDArray[Any], size: int) -> Iterator[NDArray[Any]]:
     """Yield the positions of labels among the classes, block by block and in few bytes."""
     small = np.min_scalar_type(classes.size)
-    for block in cut_blocks(labels):
-        yield np.searchsorted(classes, block).astype(small)
+    for start in range(0, labels.size, size):
+        yield np.searchsorted(classes, labels[start : start + size]).astype(small)
 
 
 def _hash_block(rows: Any, codes: NDArray[Any], common: None) -> NDArray[np.uint64] | None:

@@ -203,10 +203,11 @@ class Split(Procedure):
         keep_rows(sample.X, sample.order[: times[-1] if len(times) > 1 else 0])  # for snapshots and the learning curve
         count, curve = find_stop(self.learner, self.stop, sample, delta)
         learned = self.learner.learn(sample, count)
-        judged, grouping = learned.judge(sample, count), self._group(sample, count)
+        grouping = self._group(sample, count)
+        statements = self._judgement().state(learned.judge(sample, count), grouping)  # judged rows are given up here
         certificate = issue(
             self.name,
-            self._judgement().state(judged, grouping),
+            statements,
             delta=self.delta,
             candidates=self.candidates,
             choices=[*self._choices(count, curve, learned), *choices_of(self.questions, grouping)],

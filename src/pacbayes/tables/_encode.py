@@ -2,7 +2,7 @@
 
 The fitted object is scikit-learn's, as whoever reads a stored model expects it. It is learned without the products that
 its own ``fit`` makes and throws away, and applied into one array without those that it makes on the way; every number
-is that of scikit-learn, bit for bit.
+is that of scikit-learn, bit for bit; of more than 65,536 rows, means and scales are added up over so many.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
+from pacbayes._core.taken import CHUNK_ROWS
 from pacbayes._core.types import BoolArray, FloatArray, IntArray
 from pacbayes.tables._columns import holds_nothing, refuse_infinite
 from pacbayes.tables._error import TableError
@@ -57,7 +58,7 @@ def fit_steps(
         if kind == "category":
             texts[name], few[name] = values, [values[0], values[0]]
         else:
-            scalers.append(StandardScaler().fit(np.ascontiguousarray(values)[:, None]))
+            scalers.append(_fit_scaler(values))
             few[name] = [0.0, np.nan if np.isnan(values).any() else 0.0]
     if not kinds:
         raise TableError("No column of these rows holds a value to predict from.")
@@ -69,6 +70,14 @@ def fit_steps(
         fitted["categories"].fit(pd.DataFrame(texts, copy=False))
         _widen(steps, "categories", sum(map(_width, *_categories(fitted["categories"]))))
     return tuple(kinds), steps
+
+
+def _fit_scaler(values: FloatArray) -> StandardScaler:
+    """Return the scaler of a column; of many rows in parts, since it makes several copies of what it gets."""
+    scaler = StandardScaler()
+    for start in range(0, len(values), CHUNK_ROWS):
+        scaler.partial_fit(np.ascontiguousarray(values[start : start + CHUNK_ROWS])[:, None])
+    return scaler
 
 
 def _join(scaler: StandardScaler, columns: Sequence[StandardScaler]) -> None:

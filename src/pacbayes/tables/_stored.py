@@ -143,12 +143,12 @@ class StoredRows:
             return self._kept, places
         found = self._gather(np.asarray(rows, dtype=np.int64))
         self._hold(rows[:_AT_HAND], found[:_AT_HAND].copy())
-        return found, np.arange(len(found))
+        return found, np.arange(len(found), dtype=np.int32)
 
     def _places_of(self, wanted: IntArray) -> IntArray | None:
         """Return where rows are among those in memory, if all of them are."""
         if np.array_equal(self._positions[: wanted.size], wanted):
-            return np.arange(wanted.size)
+            return np.arange(wanted.size, dtype=np.int32)
         if not self._positions.size:
             return None
         places = np.searchsorted(self._positions, wanted, sorter=self._sorting).clip(max=self._positions.size - 1)

@@ -76,7 +76,8 @@ def open_table(
     most = IN_MEMORY if in_memory is None else in_memory
     found = _read_or_open(Path(path), max_memory, most, reading)
     if isinstance(found, Batches):
-        return scan_table(found, target, **options, most=min(to_bytes(max_memory), most))
+        may = sum(file.stat().st_size for file in found.files) <= most  # else they would be given up on the way
+        return scan_table(found, target, **options, most=min(to_bytes(max_memory), most) if may else 0)
     return prepare_table(found, target, **options)
 
 

@@ -26,6 +26,7 @@ def pytest_addoption(parser):
 # what takes minutes begins first, so that no worker is left with a long test when the others have none
 LONGEST = (
     "tests/coverage/",
+    "tests/engines/",
     "tests/reproduction/",
     "tests/test_examples.py",
     "tests/runs/",

@@ -66,26 +66,17 @@ class DistributedRows(StoredRows):
         packed = pickle.dumps((task, self._ranges.part(start, min(stop, self.shape[0])), self._named))
         return dask.delayed(_work, pure=False)(shared, packed)
 
-    def _gather(self, rows: IntArray) -> pd.DataFrame:
-        """Return rows by their positions, each taken where it is read; in one array for each column."""
-        import pandas as pd  # noqa: PLC0415
-
-        sorting = np.argsort(rows, kind="stable")
-        ordered, edges = rows[sorting], range(0, self.shape[0], BLOCK_ROWS)
-        cuts = [np.searchsorted(ordered, [start, start + BLOCK_ROWS]) for start in edges]
+    def _pick(self, ordered: IntArray) -> Iterator[tuple[int, int, pd.DataFrame]]:
+        """Yield rows by their ascending positions, each taken where it is read."""
+        edges = range(0, self.shape[0], BLOCK_ROWS)
+        cuts = [tuple(np.searchsorted(ordered, [start, start + BLOCK_ROWS]).tolist()) for start in edges]
         tasks = (
             (ordered[first:last] - start).astype(np.int32) if last > first else None
             for start, (first, last) in zip(edges, cuts, strict=True)
         )
-        values: dict[str, Any] = {
-            name: np.empty(rows.size, dtype=np.float64 if kind == "number" else object) for name, kind in self._named
-        }
-        found = self.map_blocks(_take_part, tasks, None, BLOCK_ROWS)
-        for (first, last), part in zip(cuts, found, strict=True):
+        for (first, last), part in zip(cuts, self.map_blocks(_take_part, tasks, None, BLOCK_ROWS), strict=True):
             if part is not None:
-                for name, column in values.items():
-                    column[sorting[first:last]] = part[name]
-        return pd.DataFrame(values, copy=False)
+                yield first, last, part
 
 
 def distribute_table(table: Table, runner: Runner) -> Table:

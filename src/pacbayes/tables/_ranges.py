@@ -11,9 +11,9 @@ import numpy as np
 
 from pacbayes.tables._batches import Batches
 from pacbayes.tables._child import count_rows, stream_batches
-from pacbayes.tables._columns import to_values
 from pacbayes.tables._error import TableError, one_line
 from pacbayes.tables._source import Description
+from pacbayes.tables._stored import FilledFrame
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,20 +51,20 @@ class FileRange:
 
     def read(self, columns: Sequence[tuple[str, str]]) -> pd.DataFrame:
         """Return the rows with some columns, named with their kinds, as a table has them."""
-        import pandas as pd  # noqa: PLC0415
         import pyarrow as pa  # noqa: PLC0415
 
         self._check_same()
-        names, window, parts = [name for name, _ in columns], (self.skip, self.rows), []
+        names, window = [name for name, _ in columns], (self.skip, self.rows)
+        found, count = FilledFrame(columns, self.rows), 0
         try:
             for batch in stream_batches(self.kind, self.files, self.description, names, window):
-                frame = pa.Table.from_batches([batch]).to_pandas()
-                parts.append(pd.DataFrame({name: to_values(frame[name], kind) for name, kind in columns}))
+                found.put(slice(count, count + batch.num_rows), pa.Table.from_batches([batch]).to_pandas())
+                count += batch.num_rows
         except TableError as error:
             raise type(error)(f"{self.name}: {error}") from None
-        if sum(map(len, parts)) != self.rows:
+        if count != self.rows:
             raise TableError(f"{self.name} must not change while it is read. It has fewer rows than before.")
-        return pd.concat(parts, ignore_index=True) if len(parts) > 1 else parts[0]
+        return found.to_frame()
 
     def _check_same(self) -> None:
         for file, stamp in zip(self.files, self.stamps, strict=True):

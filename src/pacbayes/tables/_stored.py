@@ -16,7 +16,7 @@ from pacbayes.tables._limits import check_cells
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["StoredRows", "join_columns"]
+__all__ = ["FilledFrame", "StoredRows", "join_columns"]
 
 _TYPES: dict[str, type] = {"number": np.float64, "category": object}
 _FEW = 4096  # rows
@@ -96,7 +96,7 @@ class StoredRows:
         for frame in self._batches.frames(self.columns):
             for start, stop in _cut(len(frame), size, done + count):
                 if block is None:
-                    block, count = _Columns(self._named, min(size, self.shape[0] - done)), 0
+                    block, count = FilledFrame(self._named, min(size, self.shape[0] - done)), 0
                 if count + stop - start > block.rows:
                     raise self._other_rows()
                 block.put(slice(count, count + stop - start), frame.iloc[start:stop])
@@ -158,20 +158,24 @@ class StoredRows:
     def _gather(self, rows: IntArray) -> pd.DataFrame:
         """Read rows from the files, up to the last of them, each column into one array of its length."""
         sorting = np.argsort(rows, kind="stable")
-        ordered, start = rows[sorting], 0
-        found = _Columns(self._named, rows.size)
-        frames = self._batches.frames(self.columns)
+        found = FilledFrame(self._named, rows.size)
+        for first, last, part in self._pick(rows[sorting]):
+            found.put(sorting[first:last], part)
+        return found.to_frame()
+
+    def _pick(self, ordered: IntArray) -> Iterator[tuple[int, int, pd.DataFrame]]:
+        """Yield rows by their ascending positions, some at a time: which of the positions they have, and the rows."""
+        frames, start = self._batches.frames(self.columns), 0
         for frame in frames:
             first, last = np.searchsorted(ordered, [start, start + len(frame)])
             if last > first:
-                found.put(sorting[first:last], frame.iloc[ordered[first:last] - start])
+                yield int(first), int(last), frame.iloc[ordered[first:last] - start]
             start += len(frame)
             if last == ordered.size:
                 break
         frames.close()
         if start <= ordered[-1]:
             raise TableError(f"{self._batches.name} must not change while it is read. It has fewer rows than before.")
-        return found.to_frame()
 
     def _convert(self, frame: pd.DataFrame | None) -> pd.DataFrame:
         """Return values as a table has them, of a batch as it was read; of none a frame without rows."""
@@ -193,7 +197,7 @@ def _cut(rows: int, size: int, before: int) -> Iterator[tuple[int, int]]:
         start = stop
 
 
-class _Columns:
+class FilledFrame:
     """Columns of a frame that are filled part by part; if all are numbers, they lie in one array, row by row."""
 
     def __init__(self, named: Sequence[tuple[str, str]], rows: int) -> None:

@@ -2,7 +2,6 @@
 
 import pytest
 
-pytest.importorskip("distributed")
 # no dashboard, a port that is free, and no lines about workers that are killed on purpose
 QUIETLY = {
     "processes": True,

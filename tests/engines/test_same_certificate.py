@@ -115,7 +115,10 @@ def test_in_memory_in_files_and_on_a_cluster_whose_worker_is_killed(files, clien
     assert content(spread) == content(whole)
 
 
-@pytest.mark.parametrize(("name", "model"), [("table.csv", "hist-gradient-boosting"), ("table.parquet", "logistic")])
+@pytest.mark.parametrize(
+    ("name", "model"),
+    [("table.csv", "hist-gradient-boosting"), pytest.param("table.parquet", "logistic", marks=pytest.mark.long)],
+)
 def test_models_and_formats_on_a_cluster(files, client, name, model):
     asked = ("error", "brier") if model == "logistic" else ("error",)
     settings = replace(SETTINGS, model=model, metrics=asked, groups=(), max_learning_rows=150)

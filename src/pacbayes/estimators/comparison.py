@@ -45,8 +45,9 @@ def compare(
     b : classifier, or mapping with one
         The one that they are compared with.
     X : array_like or data frame, shape (n, d)
-        Rows that none of them has seen. They are asked in several batches, and some rows alone; a row on which an
-        answer depends on its batch counts against each limit, and a model with many of them is refused.
+        Rows that none of them has seen; also a Dask DataFrame or Array. They are asked in several batches, and some
+        rows alone; a row on which an answer depends on its batch counts against each limit, and a model with many of
+        them is refused.
     y : array_like, shape (n,)
         Their labels, of the kind that the models predict.
     delta : float, default=0.05

@@ -50,7 +50,8 @@ def certify(
         class that it predicts, output 0 being the label 0 (see :class:`pacbayes.torch.GivenNetwork` for other labels),
         and rows whose two largest outputs are too close to call count as errors.
     X : array_like or data frame, shape (n, d)
-        Rows that it has not seen. For a torch module also a tensor or an array of any shape, a Dataset or a DataLoader.
+        Rows that it has not seen; also a Dask DataFrame or Array, whose rows are predicted where they are. For a torch
+        module also a tensor or an array of any shape, a Dataset or a DataLoader.
     y : array_like, shape (n,)
         Their labels, of the kind that it predicts. A Dataset or DataLoader has them itself.
     delta : float, default=0.05
@@ -153,7 +154,7 @@ def certify_predictions(
     Parameters
     ----------
     y_true, y_pred : array_like, shape (n,)
-        Labels and predictions on examples that played no part in training.
+        Labels and predictions on examples that played no part in training; also columns of Dask.
     delta : float, default=0.05
         Allowed probability of failure, in (0, 1).
     losses : array_like, shape (n,), optional

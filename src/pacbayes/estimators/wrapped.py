@@ -157,7 +157,8 @@ class CertifiedSplit(CertifiedWrapper):
         Parameters
         ----------
         X : array_like or data frame, shape (n, d)
-            Rows.
+            Rows. Where they are judged block by block, as by :class:`pacbayes.CertifiedClassifier`, also a Dask
+            DataFrame or Array, whose judged rows are predicted where they are.
         y : array_like, shape (n,)
             Labels.
         in_order : bool, default=False

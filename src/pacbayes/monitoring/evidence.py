@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -150,14 +151,14 @@ class Evidence:
         numbers = np.arange(self.rows + 1, self.rows + 1 + losses.size, dtype=np.float64)
         steps = np.log1p((losses - self.value)[:, None] * (rate_fractions() / self.value))
         starts, shares = np.log(start_weights(numbers)), np.log(rate_weights())
-        lowered, pieces, done = np.empty((losses.size, _RATES + 1)), [], 0
-        lowered[:, _RATES] = np.log(left_weight(numbers))
+        lowered, pieces, done = np.empty((_RATES + 1, losses.size)), [], 0
+        lowered[_RATES] = np.log(left_weight(numbers))
         while done < losses.size:
             end = min(losses.size, done + _BLOCK - self.rows % _BLOCK)
             growth = np.cumsum(np.vstack([self.growth, steps[done:end]]), axis=0)
             entries = starts[done:end, None] - growth[:-1]
             capital = np.logaddexp.accumulate(np.vstack([self.capital, entries]), axis=0)
-            lowered[done:end, :_RATES] = (growth + capital)[1:] + shares - self.slack
+            lowered[:_RATES, done:end] = ((growth + capital)[1:] + shares - self.slack).T
             pieces.append(_Piece(done, growth, self.lowest, self.starts, self.rows))
             self._follow_lowest(growth, self.rows)
             self.rows += end - done
@@ -169,7 +170,7 @@ class Evidence:
     def _total(self, logs: FloatArray, rows: FloatArray | int) -> FloatArray:
         """Return logarithms of the mixture over rates and of what has not started, less what rounding may add."""
         left = np.log(left_weight(np.atleast_1d(np.float64(rows))))
-        return _add_logs(np.column_stack([logs + np.log(rate_weights()) - self.slack, left]))
+        return _add_logs(np.vstack([(logs + np.log(rate_weights()) - self.slack).T, left]))
 
     def _follow_lowest(self, growth: FloatArray, rows: int) -> None:
         """Keep where the growth was least: at the last such place, so that a start lies as late as it can."""
@@ -225,9 +226,13 @@ class _Piece(NamedTuple):
 
 
 def _add_logs(lowered: FloatArray) -> FloatArray:
-    """Return the logarithm of the sum of each row's exponentials, less what rounding may add."""
-    highest = lowered.max(axis=1)
-    total = highest + np.log(np.exp(lowered - highest[:, None]).sum(axis=1))
+    """Return the logarithm of the sum of each column's exponentials, less what rounding may add.
+
+    Terms are added one after another, for one column as for many, so that it does not matter how many come at once.
+    """
+    highest = lowered.max(axis=0)
+    terms = np.exp(lowered - highest)
+    total = highest + np.log(reduce(np.add, terms))
     return np.asarray(total - 64.0 * EPS * (1.0 + np.abs(total)))
 
 

@@ -18,6 +18,8 @@ from typing import IO, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from pacbayes.runs.headers import read_header
+
 __all__ = ["MOST_BYTES", "Piece", "read_pieces", "walk"]
 
 Scalar: TypeAlias = "bool | int | float | str | None"
@@ -224,9 +226,7 @@ def _scalar(value: object) -> Scalar:
 
 def _read_array(file: IO[bytes], size: int) -> NDArray[np.generic]:
     """Read an array of numbers or texts whose content is exactly as long as its header says."""
-    version = np.lib.format.read_magic(file)
-    headers = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
-    shape, fortran, dtype = headers[version](file)
+    shape, fortran, dtype = read_header(file)
     count = 1
     for length in shape:
         count *= length

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from pacbayes.certificate import Certificate, Verification
+from pacbayes.runs.headers import read_header
 from pacbayes.tables import to_bytes
 
 __all__ = ["NETWORK", "read_arrays", "verify_network"]
@@ -161,10 +161,8 @@ def _read_whole(file: Any, size: int) -> bytearray:
 
 
 def _read_head(file: Any, name: str) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
-    readers = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
     try:
-        reader = readers[npy.read_magic(file)]
-        shape, in_order_of_columns, dtype = reader(file, max_header_size=_MOST_HEAD)
+        shape, in_order_of_columns, dtype = read_header(file, _MOST_HEAD)
     except (ValueError, KeyError, TypeError, SyntaxError, MemoryError, RecursionError) as error:
         raise ValueError(f"The array {name!r} must be as numpy writes it. {error!s:.80}") from None
     return shape, bool(in_order_of_columns), dtype

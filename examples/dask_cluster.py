@@ -1,7 +1,7 @@
 """A certificate from a Dask cluster: rows are judged where they are, and the certificate is that of rows in memory.
 
 A Dask array of 40,000 rows is cut into chunks of different sizes. Two processes predict the judged rows; what comes
-back are two bytes for each of them. The picture shows how often each chunk errs, under the certified limit.
+back are two bytes for each of them. The picture shows how often each chunk errs, beside the certified limit.
 
     python examples/dask_cluster.py [dask-cluster.png]
 """

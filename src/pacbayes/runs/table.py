@@ -57,7 +57,8 @@ def annotate(model: Certifier, table: Table, time: str | None, earlier: Sequence
 
 def trivial_answer(table: Table) -> dict[str, Any]:
     """Return the most common label, and the share of rows on which always predicting it would be wrong."""
-    labels = table.y[table.learning or 0 :]  # where the judged rows came in a table of their own, of those
+    # where the judged rows came in a table of their own, of those; labels that are held as codes stay so
+    labels = table.y[table.learning :] if table.learning else table.y
     classes, counts = count_labels(labels)
     most = int(counts.argmax())
     return {"label": str(classes[most]), "share": 1.0 - float(counts[most]) / len(labels)}

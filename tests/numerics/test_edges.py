@@ -116,7 +116,8 @@ BAD = [
     (lambda: pb.log_xi(2, 0), r"'n' argument of log_xi must be a whole number .* Got 0.0"),
     (lambda: pb.log_xi(2, 2.5), r"'n' argument of log_xi must be a whole number .* Got 2.5"),
     (lambda: pb.log_xi(0, 5), r"'atoms' argument of log_xi"),
-    (lambda: pb.log_xi(2, 5, constant="loose"), r"'constant' argument of log_xi must be one of .* Got 'loose'"),
+    (lambda: pb.log_xi(2, 5, constant="loose"), r"'constant' argument must be one of .* Got 'loose'"),
+    (lambda: pb.bounds.maurer(0.1, 1.0, 100, 0.05, constant="loose"), r"'constant' argument must be one of"),
     (lambda: pb.log_xi(3, 2, constant="published"), r"from n = 3 only.* Got n = 2"),
     (lambda: pb.log_xi(4, 10, constant="published"), r"2 or 3 atoms only.* Got 4 atoms"),
 ]

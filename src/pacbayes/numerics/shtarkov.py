@@ -77,7 +77,7 @@ def log_xi(atoms: ArrayLike, n: ArrayLike, constant: str = "exact") -> FloatOrAr
     26250.94
     """
     if constant not in _CONSTANTS:
-        raise ValueError(f"The 'constant' argument of log_xi must be one of {_CONSTANTS}. Got {constant!r} instead.")
+        raise ValueError(f"The 'constant' argument must be one of {_CONSTANTS}. Got {constant!r} instead.")
     m, size = broadcast("log_xi", atoms=to_floats("log_xi", "atoms", atoms), n=to_floats("log_xi", "n", n))
     _check_whole("atoms", m, _LARGEST_ATOMS)
     _check_whole("n", size, _LARGEST_N)
@@ -96,13 +96,13 @@ def _check_whole(name: str, values: FloatArray, largest: float) -> None:
 def _published(atoms: FloatArray, n: FloatArray) -> FloatArray:
     if not np.all((atoms == 2) | (atoms == 3)):
         raise ValueError(
-            "The 'constant' argument of log_xi can be 'published' for 2 or 3 atoms only, as no simple constant is in "
+            "The 'constant' argument can be 'published' for 2 or 3 atoms only, as no simple constant is in "
             f"the literature for others. Got {atoms[(atoms != 2) & (atoms != 3)].flat[0]:.0f} atoms instead."
         )
     small = (atoms == 3) & (n < 3)
     if small.any():
         raise ValueError(
-            "The 'constant' argument of log_xi can be 'published' with 3 atoms from n = 3 only, as 2 n is below the "
+            "The 'constant' argument can be 'published' with 3 atoms from n = 3 only, as 2 n is below the "
             f"exact constant before (xi(3, 1) = 3, xi(3, 2) = 4.5). Got n = {n[small].flat[0]:.0f} instead."
         )
     return np.log(np.where(atoms == 2, 2.0 * np.sqrt(n), 2.0 * n)) * (1.0 + 8.0 * EPS) + 2.0 * EPS

@@ -19,7 +19,7 @@ PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --durations 25 -
 WITHOUT_TORCH = $(if $(wildcard $(VENV)/.torch),,--ignore-glob='*/pacbayes/torch/*' --ignore=docs/networks.md)
 DOCTESTS = $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --doctest-modules --doctest-glob='*.md' -p no:cacheprovider
 
-.PHONY: demo test tests test-all test-lowest test-versions test-boosters test-torch fuzz docs dist test-dist browser lint format bench clean help
+.PHONY: demo test tests test-all test-lowest test-versions test-boosters test-torch fuzz docs dist test-dist released browser lint format bench clean help
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -83,14 +83,18 @@ docs: .venv-docs/.tools ## the site, into site/; it is read without a network: o
 dist: .venv-release/.tools ## sdist and wheel of the last commit, built twice to the same bytes, checked and listed
 	.venv-release/$(notdir $(BIN))/python tools/distribution.py dist
 
+PYTHONS ?= python3.11 python3.12 python3.13
 test-dist: dist ## the built wheel in empty environments: each extra alone, Python 3.11 to 3.13, lowest and newest
-	$(PYTHON) tools/clean_installs.py dist --lowest requirements-lowest.txt
+	$(PYTHON) tools/clean_installs.py dist --python $(PYTHONS) --lowest requirements-lowest.txt
 
 .venv-release/.tools: pyproject.toml
 	$(PYTHON) -m venv .venv-release
 	$(PYTHON) -c '$(EXTRA)' release > .venv-release/requirements.txt
 	.venv-release/$(notdir $(BIN))/python -m pip install --quiet -r .venv-release/requirements.txt
 	@touch $@
+
+released: $(VENV)/.torch $(VENV)/.wheel ## what this version writes, into tests/released; only before its tag
+	$(BIN)/python tools/released.py
 
 browser: ## chromium, its driver and axe-core for the tests of report and site, where they may be installed
 	@bash tools/browser.sh

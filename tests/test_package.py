@@ -3,8 +3,10 @@
 import ast
 import doctest
 import inspect
+import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -18,6 +20,23 @@ ROOT = Path(__file__).resolve().parent.parent
 def test_the_built_wheel_is_tested_not_the_source_tree():
     assert not Path(pb.__file__).resolve().is_relative_to(ROOT / "src")
     assert (Path(pb.__file__).parent / "py.typed").exists()
+
+
+def test_a_release_is_dated_and_named_alike_everywhere():
+    """Between releases the citation may name the last one, and changes wait in fragments."""
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    dated = re.search(rf"^## {re.escape(version)} \((\d{{4}}-\d\d-\d\d)\)$", changelog, re.MULTILINE)
+    if "dev" in version:
+        assert dated is None
+        assert "\n<!-- releases -->\n" in changelog
+        return
+    assert dated is not None
+    assert f"\nversion: {version}\n" in citation
+    assert f"\ndate-released: {dated.group(1)}\n" in citation
+    assert "## Unreleased" not in changelog
+    assert [path.name for path in (ROOT / "changes").iterdir()] == ["README.md"]
 
 
 NO_EXAMPLE_NEEDED = {

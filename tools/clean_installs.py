@@ -3,7 +3,8 @@
     python tools/clean_installs.py dist --python python3.11 python3.12 python3.13 [--lowest requirements-lowest.txt]
 
 In each environment the README's lines of Python run; with each extra alone, what that extra is for. Exit status 1 if
-anything fails. A Python that is not to be had is named and left out.
+anything fails. A Python that is not to be had is named and left out, and so is PyTorch where no local folder of wheels
+(`PIP_FIND_LINKS`) has a build: that of an index may bring gigabytes of CUDA, and is installed with `--torch` only.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 ROOT = Path(__file__).resolve().parent.parent
+TORCH = "torch==2.13.0"  # a version that has a build without CUDA
 README = "import doctest, sys; sys.exit(doctest.testfile(sys.argv[1], module_relative=False).failed)"
 DEMO = (
     "import subprocess, sys; "
@@ -45,7 +47,7 @@ def install(python: str, folder: Path, wheel: Path, extra: str, constraints: lis
     subprocess.run([python, "-m", "venv", str(folder)], check=True)
     inside = str(folder / "bin" / "python")
     what = f"{wheel}[{extra}]" if extra else str(wheel)
-    pinned = ["torch==2.13.0"] if extra == "torch" else []
+    pinned = [TORCH] if extra == "torch" else []
     subprocess.run([inside, "-m", "pip", "install", "--quiet", *constraints, *pinned, what], check=True)
     return inside
 
@@ -67,12 +69,27 @@ def attempt(python: str, wheel: Path, extra: str, constraints: list[str]) -> boo
     return passed
 
 
+def has_torch(python: str) -> bool:
+    """Tell whether a local folder of wheels has PyTorch for an interpreter."""
+    command = [python, "-m", "pip", "install", "--no-index", "--no-deps", "--dry-run", "--ignore-installed", TORCH]
+    return subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
+def extras_for(python: str, asked: list[str], *, torch: bool) -> list[str]:
+    """Return which of the extras to try with an interpreter, and say which are left out."""
+    if "torch" not in asked or torch or has_torch(python):
+        return asked
+    sys.stdout.write(f"{python:12} {'pacbayes[torch]':18} left out: no local build of {TORCH}\n")
+    return [extra for extra in asked if extra != "torch"]
+
+
 def main() -> None:
     """Try the wheel of a folder in every environment that was asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("dist", type=Path)
     parser.add_argument("--python", nargs="+", default=["python3.11", "python3.12", "python3.13"])
     parser.add_argument("--extra", nargs="+", default=list(USES), choices=USES)
+    parser.add_argument("--torch", action="store_true", help="install PyTorch from an index, however large it is")
     parser.add_argument("--lowest", type=Path, help="a file of constraints: the README and the demo on these versions")
     given = parser.parse_args()
     (wheel,) = given.dist.resolve().glob("*.whl")
@@ -81,7 +98,7 @@ def main() -> None:
         if shutil.which(python) is None or subprocess.run([python, "-V"], capture_output=True, check=False).returncode:
             sys.stdout.write(f"{python:12} is not to be had here\n")
             continue
-        passed += [attempt(python, wheel, extra, []) for extra in given.extra]
+        passed += [attempt(python, wheel, extra, []) for extra in extras_for(python, given.extra, torch=given.torch)]
         if given.lowest is not None and python == given.python[0]:
             pins = ["-c", str(given.lowest.resolve())]
             passed += [attempt(python, wheel, extra, pins) for extra in ("", "cli")]

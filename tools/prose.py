@@ -45,7 +45,11 @@ _GAP = "\x00"
 
 def pages() -> list[Path]:
     """Return every page of prose."""
-    return [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
+    return [
+        *sorted(ROOT.glob("*.md")),
+        *sorted((ROOT / "changes").glob("*.md")),
+        *sorted((ROOT / "docs").rglob("*.md")),
+    ]
 
 
 def sentences(text: str) -> Iterator[str]:

@@ -7,6 +7,7 @@ where there is time.
 
 import warnings
 from contextlib import contextmanager
+from dataclasses import fields, is_dataclass, replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -14,7 +15,7 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 import pacbayes as pb
-from pacbayes.procedures import posterior_plan
+from pacbayes.procedures import posterior_plan, references
 from pacbayes.procedures import prior as learning
 
 from coverage.judging import too_often
@@ -58,11 +59,16 @@ def true_risks(model, law, generator):
 KNOWN = {}
 
 
+def parts_of(record):
+    return tuple(getattr(record, field.name) for field in fields(record))
+
+
 def remembered(function):
     """The function, computed once for the same arguments: the same samples are fitted at other deltas and bounds."""
 
     def look_up(*given):
-        key = (function, *(each.tobytes() if isinstance(each, np.ndarray) else each for each in given))
+        parts = [part for each in given for part in (parts_of(each) if is_dataclass(each) else (each,))]
+        key = (function, *(part.tobytes() if isinstance(part, np.ndarray) else part for part in parts))
         if key not in KNOWN:
             KNOWN[key] = function(*given)
         return KNOWN[key]
@@ -84,6 +90,8 @@ def remembering():
         patch.setattr(
             posterior_plan.Planner, "_predicted_kls", lambda self, *given: look_up(self.prior, self.shape, *given)
         )
+        for name, kind in references.REFERENCES.items():
+            patch.setitem(references.REFERENCES, name, replace(kind, judge=remembered(kind.judge)))
         yield
 
 

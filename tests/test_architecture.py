@@ -1,7 +1,9 @@
-"""docs/architecture.md is true: its tree names every room, and its lists every file that each path opens."""
+"""docs/architecture.md is true: its tree names every room, its arrows are checked, its paths name what runs."""
 
+import ast
 import re
 import sys
+import tomllib
 from pathlib import Path
 
 import pandas as pd
@@ -14,7 +16,8 @@ from pacbayes.estimators.base import CertifiedEstimator
 from pacbayes.report import page
 
 PACKAGE = Path(pb.__file__).parent
-TEXT = (Path(__file__).resolve().parent.parent / "docs" / "architecture.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).resolve().parent.parent
+TEXT = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 SAMPLE = pb.datasets.make_known_risk(300, d=2, random_state=0)
 ROOMS = {
     "fit": {"estimators", "procedures", "certificate"},
@@ -59,6 +62,29 @@ def of_rooms(path, files):
     return {file for file in files if file.partition("/")[0] in ROOMS[path]} - LEAVES
 
 
+def arrows():
+    return TEXT.partition("## Arrows\n")[2].partition("\n\nRows")[0]
+
+
+def definitions():
+    """The names of functions and classes in the package, methods also as Class.method, inherited ones included."""
+    names, bases, methods = set(), {}, {}
+    for path in PACKAGE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                bases.setdefault(node.name, []).extend(base.id for base in node.bases if isinstance(base, ast.Name))
+                own = {each.name for each in node.body if isinstance(each, ast.FunctionDef)}
+                methods.setdefault(node.name, set()).update(own)  # a private class may have the name of another room's
+            if isinstance(node, ast.ClassDef | ast.FunctionDef):
+                names.add(node.name)
+
+    def of_class(name):
+        above = [base for base in bases.get(name, ()) if base != name]  # that of another room
+        return methods.get(name, set()).union(*map(of_class, above))
+
+    return names | {f"{name}.{method}" for name in methods for method in of_class(name)}
+
+
 def run_command(monkeypatch, *arguments):
     monkeypatch.setattr(sys, "argv", ["pacbayes", *arguments])
     with pytest.raises(SystemExit) as left:
@@ -76,9 +102,30 @@ def folder(tmp_path, monkeypatch):
 
 
 def test_the_tree_names_every_room():
-    tree = TEXT.partition("    src/pacbayes/\n")[2].partition("    tests/")[0]
-    named = set(re.findall(r"^      (\S+?)/? ", tree, flags=re.MULTILINE))
-    assert named == {path.name for path in PACKAGE.iterdir() if path.suffix != ".typed" and path.name != "__pycache__"}
+    tree = TEXT.partition("    src/pacbayes/\n")[2].partition("\n\n")[0]
+    named = re.findall(r"^      (\S+)  +\S", tree, flags=re.MULTILINE)
+    rooms = [path for path in PACKAGE.iterdir() if path.name != "__pycache__"]
+    assert sorted(named) == sorted(f"{path.name}/" if path.is_dir() else path.name for path in rooms)
+
+
+def test_the_arrows_are_those_that_are_checked():
+    """What import-linter checks, and every room is in it."""
+    shown = [line.split(" | ") for line in re.findall(r"^    ([a-z_]+(?: \| [a-z_]+)*)$", arrows(), flags=re.MULTILINE)]
+    contract = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]["contracts"]
+    assert shown == [layer.replace("pacbayes.", "").split(" | ") for layer in contract[0]["layers"]]
+    rooms = {path.stem for path in PACKAGE.iterdir() if path.is_dir() or path.suffix == ".py"}
+    assert {room for layer in shown for room in layer} == rooms - {"__pycache__", "__init__", "__main__"}
+    inner = {each for layer in contract[1]["layers"] for each in layer.split(" | ")}
+    assert inner == {path.stem for path in (PACKAGE / "_core").glob("[!_]*.py")}, "add it to the layers inside _core"
+
+
+def test_the_paths_name_functions_that_exist():
+    """A name may stand in any file; a method must be one of its class, or of a class that it derives from."""
+    known = definitions()
+    for line in "\n".join(re.findall(r"```text\n(.*?)```", TEXT, flags=re.DOTALL)).splitlines():
+        called = re.split(r"\s{2,}|→", re.sub(r"^[│├└─\s]*", "", line))[0]
+        for name in re.findall(r"[A-Za-z_]+\.[a-z_]+|_[a-z_]+|[a-z]+_[a-z_]+", called):
+            assert name in known, f"{name} of the line {line.strip()!r} is not in src"
 
 
 def test_the_path_of_fit():

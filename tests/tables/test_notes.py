@@ -6,6 +6,8 @@ import inspect
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from pacbayes._core.notes import Note
 from pacbayes.tables import _leaks, _notes, _prepare, find_leaks, prepare_table
@@ -223,3 +225,14 @@ def test_chance_is_no_leak(seed):
     labels = np.where(np.arange(n) % 12 == 0, "rare", "common")
     table = prepare_table(pd.DataFrame(noise | kinds | {"t": labels}), "t")
     assert find_leaks(table, generator.permutation(n)[:40]) == ()
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.integers(2, 4), st.integers(20, 200), st.sampled_from([3, 20, 10**6]))
+def test_thresholds_err_at_least_as_often_as_is_known_before_they_are_looked_for(seed, classes, rows, values):
+    rng = np.random.default_rng(seed)
+    labels = np.unique(rng.integers(0, classes, rows), return_inverse=True)[1]
+    series = pd.Series(np.sort(rng.integers(0, values, rows)).astype(float))
+    labels = np.where(rng.random(rows) < 0.9, np.sort(labels), labels)
+    series[rng.random(rows) < rng.choice([0.0, 0.3])] = np.nan
+    assert _leaks._least_by_threshold(series, labels) <= _leaks._count_by_threshold(series, labels)

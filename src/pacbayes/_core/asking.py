@@ -19,6 +19,7 @@ __all__ = [
     "Asked",
     "Found",
     "Parts",
+    "Prepare",
     "Task",
     "answer_alone",
     "answer_block",
@@ -30,6 +31,7 @@ __all__ = [
 _BATCH = 64  # mean size of a small batch, while there are not too many of them
 
 Model = TypeVar("Model")
+Prepare = Callable[[Model, Any], Any]  # rows of a block, once for all batches
 AskRows = Callable[[Model, Rows, IntArray], Any]  # about some of the rows, by their places
 Parts = list[tuple[IntArray, Any]]  # answers about the rows at some places
 
@@ -66,17 +68,22 @@ class Found(NamedTuple):
 class Asked(Generic[Model]):
     """A predictor, a copy of it that answers for few rows, and how it is asked; sent elsewhere, it is copied there."""
 
-    def __init__(self, model: Model, ask: AskRows[Model], verb: str) -> None:
-        self.model, self.ask, self.verb = model, ask, verb
+    def __init__(self, model: Model, ask: AskRows[Model], verb: str, prepare: Prepare[Model] | None = None) -> None:
+        self.model, self.ask, self.verb, self.prepare = model, ask, verb, prepare
         self.copy = _copy_of(model)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Asked, (self.model, self.ask, self.verb)
+        return Asked, (self.model, self.ask, self.verb, self.prepare)
+
+    def take(self, block: Rows, inside: IntArray | None) -> Any:
+        """Return the rows of a block that are asked about, prepared if they are to be."""
+        rows = block if inside is None else take(block, inside)
+        return rows if self.prepare is None else self.prepare(self.model, rows)
 
 
 def answer_block(block: Rows, task: Task, asked: Asked[Any]) -> Found:
     """Ask about the rows of a block: few alone and all in small batches, which the copy answers, and all at once."""
-    rows = block if task.inside is None else take(block, task.inside)
+    rows = asked.take(block, task.inside)
     count = int(rows.shape[0])
     generator = np.random.RandomState()
     generator.set_state(task.state)
@@ -93,7 +100,7 @@ def answer_block(block: Rows, task: Task, asked: Asked[Any]) -> Found:
 
 def answer_alone(block: Rows, task: Task, asked: Asked[Any]) -> Parts:
     """Ask about some rows of a block one at a time."""
-    return _ask_singly(asked, block if task.inside is None else take(block, task.inside), task.alone)
+    return _ask_singly(asked, asked.take(block, task.inside), task.alone)
 
 
 def draw_batches(generator: np.random.RandomState, size: int, most: int) -> list[IntArray]:

@@ -7,7 +7,9 @@ predictor is shown.
 
 Rows that are too many for one batch are asked block by block (:func:`pacbayes._core.rows.map_blocks`), those of the
 sample that are in a block first, and small batches are made of rows of one block. Where rows are on other machines,
-each block is put to copies of its own; the random numbers are the same.
+each block is put to copies of its own; the random numbers are the same. Our own preprocessing makes of
+each row the same in every batch, by its code: rows pass through it once, and the model behind it is asked
+(:mod:`pacbayes.procedures.asked_pipeline`).
 
 A row that gets different answers counts as an error. If one of the sample does, all rows are asked one at a time, so
 that the count is exact. If more than a handful and more than one in a hundred differ, the predictor is refused:
@@ -36,6 +38,7 @@ from pacbayes._core.asking import (
     AskRows,
     Found,
     Parts,
+    Prepare,
     Task,
     answer_alone,
     answer_block,
@@ -203,6 +206,7 @@ def ask_in_blocks(
     verb: str = "answer for",
     truth: IntArray | None = None,
     errs: Callable[[Answers], BoolArray] | None = None,
+    prepare: Prepare[Model] | None = None,
 ) -> Answers:
     """Ask a predictor about rows block by block, wherever they are, as :func:`ask_row_by_row` does about those of one.
 
@@ -218,6 +222,8 @@ def ask_in_blocks(
     X : rows
     places : ndarray
         Which rows are asked about; answers are in their order.
+    prepare : callable, optional
+        From the predictor and rows of a block to what ``ask`` gets as rows, once for all batches; such a function, too.
 
     Examples
     --------
@@ -227,7 +233,7 @@ def ask_in_blocks(
     >>> ask_in_blocks(30, above, np.arange(100.0)[:, None], np.arange(100), [0]).together.sum()
     np.int64(69)
     """
-    asked = Asked(model, ask, verb)
+    asked = Asked(model, ask, verb, prepare)
 
     def run(function: Any, tasks: Iterator[Task | None]) -> Iterator[Any]:
         return map_blocks(X, function, tasks, asked)

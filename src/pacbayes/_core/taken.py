@@ -56,6 +56,10 @@ class TakenRows:
         """Return a column of all rows."""
         return self._frame[name].iloc[self._places]
 
+    def locate(self, name: Any) -> tuple[Any, IntArray]:
+        """Return a column that holds the rows, and where they are in it."""
+        return self._frame[name], self._places
+
     def empty(self) -> Any:
         """Return a frame of the same columns without rows."""
         return self._frame.iloc[:0]

@@ -20,6 +20,7 @@ from pacbayes._core.types import BoolArray, Classifier, FloatArray, IntArray, La
 from pacbayes.certificate import Choice
 from pacbayes.learners import CrossValidatedLogistic, OneClass
 from pacbayes.metrics import CodedJudged, Judged
+from pacbayes.procedures.asked_pipeline import answer, prepare_block
 from pacbayes.procedures.base import Sample
 from pacbayes.procedures.class_weights import ClassWeight, weight_classes
 from pacbayes.tables import ColumnPreprocessor
@@ -180,7 +181,7 @@ def _judge(
     probabilities: bool,
 ) -> CodedJudged:
     """Judge rows, whose labels are positions of classes, block by block."""
-    answers = ask_in_blocks(model, partial(_ask_classes, classes), X, places, seed, truth=truth)
+    answers = ask_in_blocks(model, partial(_ask_classes, classes), X, places, seed, truth=truth, prepare=prepare_block)
     found, close = answers.wrong_where_different(truth), _find_near_ties(model, X, places)
     found[close] = -1
     chances = _ask_probabilities(model, X, places, classes, seed) if probabilities else None
@@ -189,15 +190,8 @@ def _judge(
 
 def _ask_classes(classes: Labels, asked: Predictor, rows: Rows, part: IntArray) -> IntArray:
     """Return the positions of predictions among the classes, for some of the rows of a block."""
-    found = class_numbers(type(asked).__name__, asked.predict(_take_for(asked, rows, part)), classes, part.size)
+    found = class_numbers(type(asked).__name__, answer(asked, "predict", rows, part), classes, part.size)
     return found.astype(code_type(classes.size))
-
-
-def _take_for(asked: Any, rows: Rows, part: IntArray) -> Rows:
-    """Return a copy of some rows for a predictor that may change it; all of them themselves for one that does not."""
-    makes_its_own = type(asked) is Pipeline and type(asked.steps[0][1]) is ColumnPreprocessor
-    whole = makes_its_own and part.size == int(rows.shape[0]) and np.array_equal(part, np.arange(part.size))
-    return rows if whole else take(rows, part)
 
 
 def _find_near_ties(model: Any, X: Rows, places: IntArray) -> BoolArray:
@@ -228,12 +222,12 @@ def _ask_probabilities(model: Predictor, X: Rows, places: IntArray, classes: Lab
     """Ask for the probabilities of the classes; 0 for a class that the model does not know."""
     if not hasattr(model, "predict_proba"):
         raise ValueError(f"A metric of probabilities needs predict_proba. {type(model).__name__} has none.")
-    return ask_in_blocks(model, partial(_ask_chances, classes), X, places, seed, within=_SAME)
+    return ask_in_blocks(model, partial(_ask_chances, classes), X, places, seed, within=_SAME, prepare=prepare_block)
 
 
 def _ask_chances(classes: Labels, asked: Any, rows: Rows, part: IntArray) -> FloatArray:
     """Return the probabilities of the classes, for some of the rows of a block."""
-    given = np.asarray(asked.predict_proba(take(rows, part)), dtype=np.float64)
+    given = np.asarray(answer(asked, "predict_proba", rows, part), dtype=np.float64)
     columns = class_numbers(type(asked).__name__, asked.classes_, classes, len(asked.classes_))
     if given.shape != (part.size, columns.size):
         raise ValueError(

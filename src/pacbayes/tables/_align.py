@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pacbayes._core.notes import Note, NoteValue
-from pacbayes._core.types import FloatArray, Labels, ObjectArray
+from pacbayes._core.types import FloatArray, IntArray, Labels, ObjectArray
 from pacbayes.tables._columns import are_texts, holds_numbers, make_frame, refuse_infinite, require_column, to_values
 from pacbayes.tables._error import TableError
 from pacbayes.tables._groups import read_groups
@@ -30,6 +30,7 @@ __all__ = [
     "name_unnamed",
     "read_column",
     "require_columns",
+    "take_column",
 ]
 
 _MOST = 8
@@ -272,6 +273,17 @@ def read_column(series: pd.Series, name: str, kind: str) -> FloatArray | ObjectA
             f"Got {'times' if dtype in 'Mm' else type(present.iloc[0]).__name__} instead."
         )
     return to_values(series, kind)
+
+
+def take_column(series: pd.Series, places: IntArray, name: str, kind: str) -> FloatArray | ObjectArray:
+    """Return what :func:`read_column` does of the rows at some places, of plain columns without a series of them."""
+    if kind == "number" and series.dtype == np.float64:
+        return refuse_infinite(series.to_numpy()[places], name)
+    if kind == "category" and series.dtype == np.object_:
+        objects: ObjectArray = series.to_numpy()[places]
+        if are_texts(objects):
+            return objects
+    return read_column(series.iloc[places], name, kind)
 
 
 def _numbers(series: pd.Series, present: pd.Series, name: str) -> FloatArray:

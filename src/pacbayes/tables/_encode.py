@@ -7,36 +7,52 @@ is that of scikit-learn, bit for bit; of more than 65,536 rows, means and scales
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Literal
+from copy import deepcopy
+from functools import lru_cache
+from typing import Any, Literal, TypeAlias
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from pacbayes._core.taken import CHUNK_ROWS
-from pacbayes._core.types import BoolArray, FloatArray, IntArray
-from pacbayes.tables._columns import holds_nothing, refuse_infinite
+from pacbayes._core.types import BoolArray, FloatArray, IntArray, ObjectArray
+from pacbayes.tables._columns import holds_nothing, make_frame, refuse_infinite
 from pacbayes.tables._error import TableError
 
-__all__ = ["apply_steps", "apply_to_numbers", "can_apply", "count_outputs", "fit_steps"]
+__all__ = [
+    "MOST_CATEGORIES",
+    "apply_steps",
+    "apply_to_numbers",
+    "can_apply",
+    "count_outputs",
+    "fit_steps",
+    "learned_by_column",
+]
 
+MOST_CATEGORIES = 100  # of a column that have one of their own in the result
 _ROWS = 8192  # at a time, so that a block stays in the cache
+_CELLS = 1 << 18  # that scalers learn from at once
+_Make: TypeAlias = Callable[[Sequence[tuple[str, str]]], ColumnTransformer]
 
 
 def fit_steps(
-    make: Callable[[Sequence[tuple[str, str]]], ColumnTransformer], columns: Iterable[tuple[str, str, NDArray[Any]]]
+    make: _Make, columns: Iterable[tuple[str, str, NDArray[Any]]]
 ) -> tuple[tuple[tuple[str, str], ...], ColumnTransformer]:
     """Fit a transformer of :func:`make_preprocessing` on columns that come one by one, without those of nothing.
 
     Parameters
     ----------
     make : callable
-        Makes the transformer for columns by name and kind.
+        Makes the transformer for columns by name and kind, the same whenever it is called; its encoder keeps at most
+        :data:`MOST_CATEGORIES` of a column.
     columns : iterable of (name, kind, values)
         Numbers as doubles, categories as text.
 
@@ -47,45 +63,97 @@ def fit_steps(
     steps : ColumnTransformer
         Fitted.
     """
-    import pandas as pd  # noqa: PLC0415
-
-    scalers: list[StandardScaler] = []
-    few, texts, kinds = dict[str, Any](), dict[str, Any](), list[tuple[str, str]]()
+    scalers, kinds, lacking, texts = _Scalers(), list[tuple[str, str]](), list[str](), list[list[str]]()
     for name, kind, values in columns:
         if holds_nothing(values, kind):
             continue
         kinds.append((name, kind))
         if kind == "category":
-            texts[name], few[name] = values, [values[0], values[0]]
+            texts.append(_few_like(values))
         else:
-            scalers.append(_fit_scaler(values))
-            few[name] = [0.0, np.nan if np.isnan(values).any() else 0.0]
+            scalers.add(values)
+            lacking += [name] if np.isnan(values).any() else []
     if not kinds:
         raise TableError("No column of these rows holds a value to predict from.")
-    steps = make(kinds).fit(pd.DataFrame(few))  # settles names and widths, and which numbers are missing in some row
-    fitted = steps.named_transformers_
-    if scalers:
-        _join(fitted["numbers"].named_steps["scale"], scalers)
+    steps = deepcopy(_fit_few(make, tuple(kinds), frozenset(lacking)))
+    if joined := scalers.finish():
+        _join(steps.named_transformers_["numbers"].named_steps["scale"], joined)
     if texts:
-        fitted["categories"].fit(pd.DataFrame(texts, copy=False))
-        _widen(steps, "categories", sum(map(_width, *_categories(fitted["categories"]))))
+        _learn_texts(steps, texts)
     return tuple(kinds), steps
 
 
-def _fit_scaler(values: FloatArray) -> StandardScaler:
-    """Return the scaler of a column; of many rows in parts, since it makes several copies of what it gets."""
-    scaler = StandardScaler()
-    for start in range(0, len(values), CHUNK_ROWS):
-        scaler.partial_fit(np.ascontiguousarray(values[start : start + CHUNK_ROWS])[:, None])
-    return scaler
+@lru_cache(maxsize=8)
+def _fit_few(make: _Make, kinds: tuple[tuple[str, str], ...], lacking: frozenset[str]) -> ColumnTransformer:
+    """Fit on two rows, which settles names, and which numbers are missing in some row."""
+    few: dict[str, FloatArray | ObjectArray] = {}
+    for name, kind in kinds:
+        text = kind == "category"
+        few[name] = np.array(["", ""], dtype=object) if text else np.array([0.0, np.nan if name in lacking else 0.0])
+    return make(kinds).fit(make_frame(few))
 
 
-def _join(scaler: StandardScaler, columns: Sequence[StandardScaler]) -> None:
-    """Give a scaler what those of single columns have learned."""
+def _few_like(values: NDArray[Any]) -> list[str]:
+    """Return few texts that an encoder learns the same from: each once, unless there are so many that some are rare.
+
+    Which are rare goes by the order of counts alone, so that each is there as often as the rank of its count among all
+    counts. The last is the most frequent, and of those the greatest: it is kept before all others, so that there may be
+    more of it.
+    """
+    counts = Counter(values.tolist())
+    if len(counts) < MOST_CATEGORIES:
+        return list(counts)
+    ranks = {count: rank for rank, count in enumerate(sorted(set(counts.values())), 1)}
+    order = sorted(counts, key=lambda text: (counts[text], text))
+    return [text for text in order for _ in range(ranks[counts[text]])]
+
+
+def _learn_texts(steps: ColumnTransformer, texts: Sequence[list[str]]) -> None:
+    """Have an encoder learn from columns of texts, of which shorter ones go on with their last text."""
+    fitted = steps.named_transformers_["categories"]
+    table: ObjectArray = np.empty((max(map(len, texts)), len(texts)), dtype=object)
+    for place, each in enumerate(texts):
+        table[: len(each), place], table[len(each) :, place] = each, each[-1]
+    vars(fitted).update(vars(clone(fitted).fit(table)))  # an array; the names stay those of the columns
+    _widen(steps, "categories", sum(map(_width, *_categories(fitted))))
+
+
+class _Scalers:
+    """Scalers of columns that come one by one; those of few rows learn several at once, which takes less time."""
+
+    def __init__(self) -> None:
+        self._fitted: list[StandardScaler] = []
+        self._waiting: list[FloatArray] = []
+
+    def add(self, values: FloatArray) -> None:
+        """Learn from a further column, now or with the next ones."""
+        self._waiting.append(values)
+        if sum(map(len, self._waiting)) >= _CELLS:
+            self._learn()
+
+    def finish(self) -> list[StandardScaler]:
+        """Return what was learned."""
+        self._learn()
+        return self._fitted
+
+    def _learn(self) -> None:
+        """Learn, of many rows in parts, since a scaler makes several copies of what it gets."""
+        if not self._waiting:
+            return
+        scaler = StandardScaler()
+        for start in range(0, len(self._waiting[0]), CHUNK_ROWS):
+            # column by column, as they lie in a frame: they are added up in the same order
+            scaler.partial_fit(np.array([each[start : start + CHUNK_ROWS] for each in self._waiting]).T)
+        self._fitted.append(scaler)
+        self._waiting = []
+
+
+def _join(scaler: StandardScaler, parts: Sequence[StandardScaler]) -> None:
+    """Give a scaler what those of some columns each have learned."""
     for name in ("mean_", "var_", "scale_"):
-        setattr(scaler, name, np.concatenate([getattr(each, name) for each in columns]))
-    seen = np.array([each.n_samples_seen_ for each in columns])
-    scaler.n_samples_seen_ = columns[0].n_samples_seen_ if np.ptp(seen) == 0 else seen
+        setattr(scaler, name, np.concatenate([getattr(each, name) for each in parts]))
+    seen = np.concatenate([np.broadcast_to(each.n_samples_seen_, each.mean_.shape) for each in parts])
+    scaler.n_samples_seen_ = seen[0] if np.ptp(seen) == 0 else seen
 
 
 def _widen(steps: ColumnTransformer, name: str, width: int) -> None:
@@ -116,6 +184,15 @@ def _is_known(name: str, fitted: object) -> bool:
         parts = list(fitted.named_steps.items()) if isinstance(fitted, Pipeline) else []
         return [(each, type(part)) for each, part in parts] == [("scale", StandardScaler), ("fill", SimpleImputer)]
     return name == "categories" and type(fitted) is OneHotEncoder
+
+
+def learned_by_column(steps: ColumnTransformer) -> bool:
+    """Return whether numbers are scaled by one mean and one scale each, and not by some that go by the row."""
+    parts = {name: fitted for name, fitted, _ in steps.transformers_}
+    if "numbers" not in parts:
+        return True
+    scaler = parts["numbers"].named_steps["scale"]
+    return bool(np.shape(scaler.mean_) == np.shape(scaler.scale_) == (scaler.n_features_in_,))
 
 
 def apply_steps(steps: ColumnTransformer, values: Mapping[str, NDArray[Any]], rows: int) -> FloatArray:

@@ -60,14 +60,16 @@ def find_leaks(table: Table, rows: IntArray) -> tuple[Note, ...]:
 
 
 def _find(column: Column, series: pd.Series, labels: IntArray, trivial: float) -> list[Note]:
-    by_value = column.kind == "category" or column.distinct <= _FEW_VALUES
+    by_value, most = column.kind == "category" or column.distinct <= _FEW_VALUES, min(_ALMOST, _OF_TRIVIAL * trivial)
+    if not by_value and _least_by_threshold(series, labels) / labels.size > most:
+        return []
     errors, values = _count_by_value(series, labels) if by_value else (_count_by_threshold(series, labels), 0)
     share = errors / labels.size
     if share == 0.0 and values == labels.max() + 1:
         return [Note("copies_target", {"column": column.name})]
     if share == 0.0:
         return [Note("gives_target_away", {"column": column.name})]
-    if share <= min(_ALMOST, _OF_TRIVIAL * trivial):
+    if share <= most:
         return [Note("almost_gives_target_away", {"column": column.name, "percent": 100.0 * float(share)})]
     return []
 
@@ -89,11 +91,26 @@ def _count_by_value(series: pd.Series, labels: IntArray) -> tuple[float, int]:
     return float(labels.size - right.sum()), int(used.size)
 
 
+def _least_by_threshold(series: pd.Series, labels: IntArray) -> float:
+    """Return what the errors of a few thresholds are at least, which most often is enough to know.
+
+    Along the values, a stretch with one answer has at least half as many errors as its labels have changes. Thresholds
+    take away one change each; what is missing may go anywhere, and is not counted.
+    """
+    values = series.to_numpy(dtype=np.float64)
+    order = np.argsort(values, kind="stable")[: np.count_nonzero(~np.isnan(values))]
+    along = labels[order]
+    return (np.count_nonzero(along[1:] != along[:-1]) - (_count_leaves(labels) - 1)) / 2.0
+
+
+def _count_leaves(labels: IntArray) -> int:
+    return 2 * (int(labels.max()) + 1)
+
+
 def _count_by_threshold(series: pd.Series, labels: IntArray) -> float:
     """Return the errors of a few thresholds, each side of which holds several rows."""
     from sklearn.tree import DecisionTreeClassifier  # noqa: PLC0415
 
-    leaves = 2 * (int(labels.max()) + 1)
-    tree = DecisionTreeClassifier(max_leaf_nodes=leaves, min_samples_leaf=_GROUP, random_state=0)
+    tree = DecisionTreeClassifier(max_leaf_nodes=_count_leaves(labels), min_samples_leaf=_GROUP, random_state=0)
     values = series.to_numpy(dtype=np.float64).reshape(-1, 1)
     return float(np.count_nonzero(tree.fit(values, labels).predict(values) != labels))

@@ -10,6 +10,7 @@ often than before.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -85,16 +86,18 @@ def find_class_notes(classes: Sequence[str], counts: Sequence[int]) -> tuple[Not
 def _find_numbers(column: Column, series: pd.Series) -> list[Note]:
     import pandas as pd  # noqa: PLC0415
 
-    texts = series.dropna().astype(str).str.strip()
+    counts = Counter(map(str.strip, series.dropna().astype(str).tolist()))  # each text is looked at once
+    texts = pd.Series(list(counts), dtype=object)
     odd = texts[pd.to_numeric(texts, errors="coerce").isna()]
     if odd.empty:
         return []
+    rows = odd.map(counts)
     commas = pd.to_numeric(odd.str.replace(",", ".", regex=False), errors="coerce").notna()
-    if commas.mean() >= _MOSTLY:
+    if rows[commas].sum() / rows.sum() >= _MOSTLY:
         return [Note("has_decimal_commas", {"column": column.name})]
-    if len(odd) > (1.0 - _MOSTLY) * len(texts):
+    if rows.sum() > (1.0 - _MOSTLY) * counts.total():
         return []
-    return [Note("looks_like_numbers", {"column": column.name, "count": len(odd), "example": str(odd.iloc[0])})]
+    return [Note("looks_like_numbers", {"column": column.name, "count": int(rows.sum()), "example": str(odd.iloc[0])})]
 
 
 def _find_dates(column: Column, series: pd.Series) -> list[Note]:

@@ -16,10 +16,18 @@ from sklearn.utils.validation import check_is_fitted
 
 from pacbayes._core.rows import refuse_text, rows_of
 from pacbayes._core.taken import PreparedRows, TakenRows
-from pacbayes._core.types import Labels, Matrix, RowsLike
-from pacbayes.tables._align import align_rows, read_column, require_columns
-from pacbayes.tables._columns import Column, kind_of
-from pacbayes.tables._encode import apply_steps, apply_to_numbers, can_apply, count_outputs, fit_steps
+from pacbayes._core.types import FloatArray, Labels, Matrix, ObjectArray, RowsLike
+from pacbayes.tables._align import align_rows, read_column, require_columns, take_column
+from pacbayes.tables._columns import Column, are_texts, kind_of
+from pacbayes.tables._encode import (
+    MOST_CATEGORIES,
+    apply_steps,
+    apply_to_numbers,
+    can_apply,
+    count_outputs,
+    fit_steps,
+    learned_by_column,
+)
 from pacbayes.tables._error import TableError
 
 if TYPE_CHECKING:
@@ -27,7 +35,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ColumnPreprocessor", "make_preprocessing", "name_texts"]
 
-MOST_CATEGORIES = 100
 _MANY = 500
 _Step: TypeAlias = "Pipeline | OneHotEncoder"
 
@@ -64,6 +71,10 @@ def _make_steps(columns: Sequence[tuple[str, str]], missing: str) -> ColumnTrans
     if categories:
         steps.append(("categories", _make_encoding(), categories))
     return ColumnTransformer(steps, sparse_threshold=0.0)
+
+
+def _make_for_frames(columns: Sequence[tuple[str, str]]) -> ColumnTransformer:
+    return _make_steps(columns, "category")
 
 
 def _make_scaling(missing: str) -> Pipeline:
@@ -122,7 +133,7 @@ class ColumnPreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         rows = _named_rows(rows_of(X))
         self.columns_, self.transformer_ = (), None
         if hasattr(rows, "iloc"):
-            self._fit_columns(rows[:0], lambda name: rows[name])
+            self._fit_columns(rows[:0], lambda name, kind: read_column(rows[name], name, kind))
         elif not sp.issparse(rows):
             self.transformer_ = _make_scaling("category").fit(_as_numbers(rows))
         self.n_features_in_ = rows.shape[1]
@@ -133,7 +144,8 @@ class ColumnPreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.columns_, self.transformer_ = (), None
         _refuse_repeated([str(name) for name in rows.columns])
         names = {str(name): name for name in rows.columns}
-        self._fit_columns(rows.empty().set_axis(list(names), axis=1), lambda name: rows.column(names[name]))
+        empty = rows.empty().set_axis(list(names), axis=1)
+        self._fit_columns(empty, lambda name, kind: take_column(*rows.locate(names[name]), name, kind))
         self.n_features_in_ = rows.shape[1]
         return self
 
@@ -169,11 +181,21 @@ class ColumnPreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             rows = _as_numbers(rows)
         return rows if self.transformer_ is None else self.transformer_.transform(rows)
 
-    def _fit_columns(self, empty: pd.DataFrame, column: Callable[[str], pd.Series]) -> None:
+    def goes_row_by_row(self, rows: Any) -> bool:
+        """Return whether :meth:`transform` makes of each of these rows, by its code, the same in every batch.
+
+        It does of a frame of numbers and texts, if nothing but what ``fit`` learns was written into it.
+        """
+        own = vars(self).keys() <= {"columns_", "transformer_", "n_features_in_"} and hasattr(rows, "iloc")
+        if not (own and self.columns_ and can_apply(self.transformer_) and learned_by_column(self.transformer_)):
+            return False
+        return all(_is_numeric(kind) or _holds_texts(rows.iloc[:, at]) for at, kind in enumerate(rows.dtypes))
+
+    def _fit_columns(self, empty: pd.DataFrame, read: Callable[[str, str], FloatArray | ObjectArray]) -> None:
         """Learn from columns of these types that are looked at one by one."""
         kinds = [(name, kind_of(empty[name], name)) for name in empty.columns]
-        values = ((name, kind, read_column(column(name), name, kind)) for name, kind in kinds)
-        self.columns_, self.transformer_ = fit_steps(lambda found: _make_steps(found, "category"), values)
+        values = ((name, kind, read(name, kind)) for name, kind in kinds)
+        self.columns_, self.transformer_ = fit_steps(_make_for_frames, values)
 
     def _transform_columns(self, rows: pd.DataFrame) -> Matrix:
         names = [name for name, _ in self.columns_]
@@ -195,6 +217,10 @@ def name_texts(rows: Any) -> list[str]:
 
 def _is_numeric(kind: object) -> bool:
     return getattr(kind, "kind", "O") in "fiub"
+
+
+def _holds_texts(series: pd.Series) -> bool:
+    return series.dtype == np.object_ and are_texts(series.to_numpy())
 
 
 def _named_rows(rows: Any) -> Any:

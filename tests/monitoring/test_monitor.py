@@ -142,6 +142,39 @@ def test_recent_limits_are_exact_for_errors():
     assert binom.sf(errors - 1, 400, recent.lower) == pytest.approx(0.05, rel=1e-6)
 
 
+def worst_failure(limits, n):
+    """The largest probability that a mean risk just above a limit gives at most as many errors as that limit is of.
+
+    At a given mean it is largest for rows of the risks 0, 1 and one other (Hoeffding 1956).
+    """
+    worst = 0.0
+    for errors, limit in enumerate(limits[:-1]):
+        for sure in range(n):
+            others = np.arange(1, n - sure + 1)
+            risk = (n * limit * (1.0 + 1e-9) - sure) / others
+            possible = (risk >= 0.0) & (risk <= 1.0)
+            worst = max(worst, binom.cdf(errors - sure, others[possible], risk[possible]).max(initial=0.0))
+    return worst
+
+
+@pytest.mark.parametrize("half", [0.005, 0.025, 0.2, 0.45])
+@pytest.mark.parametrize("n", [1, 2, 3, 7, 20])
+def test_recent_limits_hold_for_rows_of_unequal_risks(n, half):
+    limits = []
+    for errors in range(n + 1):
+        monitor = pb.Monitor(0.5, window=n, delta=2.0 * half)
+        monitor.update([1.0] * errors + [0.0] * (n - errors))
+        limits.append(monitor.recent().upper)
+        opposite = pb.Monitor(0.5, window=n, delta=2.0 * half)
+        opposite.update([0.0] * errors + [1.0] * (n - errors))
+        assert opposite.recent().lower == pytest.approx(1.0 - limits[-1], abs=1e-15)
+    assert worst_failure(limits, n) <= half * (1.0 + 1e-6)
+    exact = pb.bounds.clopper_pearson(np.arange(n + 1), n, half)
+    assert np.all(np.array(limits) >= exact)
+    if n > 1:  # which for rows of unequal risks is a little too low where all rows but one are errors
+        assert worst_failure(exact, n) > half * (1.0 + 1e-3)
+
+
 def test_recent_limits_cover_graded_losses():
     """Announced by a certificate or seen before the window: bets; first seen inside the window: the safe side."""
     rng, wrong = np.random.default_rng(1), 0

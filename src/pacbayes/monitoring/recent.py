@@ -69,11 +69,11 @@ class Window:
     def risk(self, rows: int, delta: float) -> RecentRisk | None:
         """Return the risk of the window after so many rows; None before the first.
 
-        Where every loss before the window was 0 or 1, limits are Clopper-Pearson's: on the share of losses above 0 for
-        the upper one, and of losses that are 1 for the lower, which are the same thing as long as losses stay 0 or 1
-        and are on the safe side where they do not. They hold for rows of unequal risks as well (Hoeffding 1956, since
-        each half of delta is below 1/2). Otherwise they are bets on the losses, at a grid of rates. Which of the two is
-        known before the window begins, so that the choice costs nothing.
+        Where every loss before the window was 0 or 1, limits are Clopper-Pearson's, moved where rows of unequal risks
+        need it: on the share of losses above 0 for the upper one, and of losses that are 1 for the lower, which are the
+        same thing as long as losses stay 0 or 1 and are on the safe side where they do not. Otherwise they are bets on
+        the losses, at a grid of rates. Which of the two is known before the window begins, so that the choice costs
+        nothing.
         """
         n = self.losses.size
         if not n:
@@ -84,8 +84,8 @@ class Window:
         if self.graded is not None and self.graded <= rows - n:
             upper, below = _bet_on(high, half), _bet_on(1.0 - low, half)
         else:
-            upper = clopper_pearson(float(np.count_nonzero(high > 0.0)), n, half)
-            below = clopper_pearson(float(np.count_nonzero(low < 1.0)), n, half)
+            upper = _limit_count(int(np.count_nonzero(high > 0.0)), n, half)
+            below = _limit_count(int(np.count_nonzero(low < 1.0)), n, half)
         return RecentRisk(n, float(high.mean()), max(0.0, 1.0 - float(below)), float(upper), delta)
 
     def to_dict(self) -> dict[str, object]:
@@ -104,6 +104,18 @@ class Window:
         if not size or not np.all(valid) or (graded is not None and graded > rows):
             refuse()
         return cls(size, losses, graded)
+
+
+def _limit_count(errors: int, n: int, delta: float) -> float:
+    """Return an upper limit on the mean risk of rows of unequal risks, from how many of them are errors.
+
+    With a mean risk ``m`` of at least ``(errors + 1)/n`` so few errors are no likelier than for rows of equal risk
+    (Hoeffding 1956), so that Clopper-Pearson's limit holds from there on. Below, it can fail a little more often: one
+    row of risk ``1 - eta`` among rows of risk 1 is right with probability ``eta``, and ``n`` rows of the same mean with
+    ``1 - (1 - eta/n)**n``. Where one row is right, ``P(any row is right) <= n (1 - m)`` gives a limit itself.
+    """
+    least = float(np.nextafter(1.0 - delta / n, 1.0)) if errors == n - 1 else min((errors + 1) / n, 1.0)
+    return max(float(clopper_pearson(float(errors), n, delta)), least)
 
 
 def _bet_on(losses: FloatArray, delta: float) -> float:

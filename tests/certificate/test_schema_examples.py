@@ -7,7 +7,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 import pacbayes as pb
-from pacbayes.certificate import schema
+from pacbayes.certificate import QUANTITIES, SUBJECTS, schema
+from pacbayes.certificate.assumptions import ASSUMPTIONS
 from pacbayes.procedures import PROCEDURES
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -57,3 +58,9 @@ def test_the_page_shows_the_stream_in_full():
     page = (DOCS / "certificates.md").read_text(encoding="utf-8")
     block = page.partition("```json\n")[2].partition("```")[0]
     assert block == (DOCS / "schema" / "online.json").read_text(encoding="utf-8")
+
+
+def test_the_page_lists_every_code():
+    page = (DOCS / "certificates.md").read_text(encoding="utf-8").partition("## Reading one in Python")[0]
+    codes = {*ASSUMPTIONS, *SUBJECTS, *QUANTITIES, *PROCEDURES}
+    assert {code for code in codes if f'"{code}"' not in page} == set()

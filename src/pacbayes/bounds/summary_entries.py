@@ -47,7 +47,7 @@ SUMMARY_ENTRIES = (
         **(_HOLDOUT | _THEOREM_E7 | {"targets": frozenset({"reference"})}),
     ),
     risk_entry(mcallester, "mcallester1999", "The square-root bound: simplest to state, loosest at small risk."),
-    risk_entry(maurer, "maurer", "The kl bound: the tightest in common use for a risk with no variance information."),
+    risk_entry(maurer, "maurer", "The kl bound: the usual choice for a risk with no variance information."),
     risk_entry(maurer_relaxed, "mcallester2003", "The kl bound in closed form, showing its fast rate at small risk."),
     risk_entry(
         catoni,

@@ -52,6 +52,36 @@ def test_an_alarm_has_its_row_its_change_and_status_3(run, place):
     assert records(result)[0]["alarm"] is None
 
 
+PAIRS = '{"label": 1, "prediction": 0}\n{"label": 1, "prediction": 1}\n'
+
+
+def certify_other(**options):
+    certificate = pb.certify_predictions([0, 1] * 500, [0, 1] * 465 + [1, 1] * 35, **options)
+    certificate.to_json(Path("other.json"))
+
+
+def test_label_and_prediction_are_no_evidence_on_another_loss(run, place):
+    """Whether they differ is never below their cost: it would raise an alarm over a certificate that is true."""
+    certify_other(metrics=("cost",), cost=[[0, 1], [5, 0]])
+    Path("pairs.txt").write_text(PAIRS)
+    result = run("watch", "pairs.txt", "--certificate", "other.json")
+    assert result.exit_code == 2
+    assert "Line 1 has label and prediction" in result.stderr
+    assert "about the mean cost" in result.stderr
+    Path("pairs.txt").write_text('{"loss": 0.2}\n0\n')
+    assert run("watch", "pairs.txt", "--certificate", "other.json").exit_code == 0
+    Path("pairs.txt").write_text(PAIRS)
+    assert run("watch", "pairs.txt", "--certificate", "certificate.json").exit_code == 0
+
+
+@pytest.mark.parametrize("metric", ["fnr:1", "balanced-error"])
+def test_a_limit_on_some_of_the_rows_is_not_watched(run, place, metric):
+    certify_other(metrics=(metric,))
+    result = run("watch", "good.txt", "--certificate", "other.json")
+    assert result.exit_code == 2
+    assert "a loss that every row has" in result.stderr
+
+
 def test_without_a_change_all_is_well(run, place):
     result = run("watch", "good.txt", "--certificate", ".", "--every", "1000")
     assert result.exit_code == 0

@@ -142,6 +142,19 @@ def test_recent_limits_are_exact_for_errors():
     assert binom.sf(errors - 1, 400, recent.lower) == pytest.approx(0.05, rel=1e-6)
 
 
+@pytest.mark.parametrize("metric", ["balanced-error", "fnr:1", "fpr:1"])
+def test_a_limit_on_some_of_the_rows_is_not_watched_by_all_of_them(metric):
+    """Class 0 is common and often missed, class 1 never: the balanced error is half as large as the error."""
+    y_true = [0] * 900 + [1] * 100
+    y_pred = [1] * 180 + [0] * 720 + [1] * 100
+    certificate = pb.certify_predictions(y_true, y_pred, metrics=(metric, "error"))
+    with pytest.raises(
+        ValueError, match=r"must begin with a limit on a loss that every row has\. This one begins with"
+    ):
+        pb.Monitor(certificate)
+    assert pb.Monitor(pb.certify_predictions(y_true, y_pred, metrics=("error", metric))).value < 0.25
+
+
 def worst_failure(limits, n):
     """The largest probability that a mean risk just above a limit gives at most as many errors as that limit is of.
 

@@ -72,6 +72,11 @@ class Quantity:
         """Whether its errors are counted on one set of rows, so that groups of rows can be compared by it."""
         return not (self.is_graded or self.is_counted_by_class or self.is_difference)
 
+    @property
+    def is_mean_over_rows(self) -> bool:
+        """Whether it is the mean of a loss that every row has, so that a stream of all rows tells about it."""
+        return not (self.has_label or self.is_counted_by_class or self.is_difference or self.about == _ANSWERS)
+
 
 _PREDICTIONS = frozenset({"predict", "given_predictions", "given_model"})
 _SHIFTED = frozenset({"shifted"})

@@ -19,6 +19,7 @@ __all__ = ["MOST_WAITING", "Stream", "Streams", "Watching"]
 
 _UNREADABLE = -1.0  # stands among waiting losses for one that could not be read
 MOST_WAITING = 256
+_ZERO_ONE = frozenset({"error", "loss"})  # what label and prediction tell; a loss may be that, too
 _MOST_STREAMS = 10_000  # without --streams; memory is flat for each, so that junk as keys must not go on for ever
 
 
@@ -52,6 +53,16 @@ class Watching:
     def share(self, position: int) -> float:
         """Return the share of alpha and delta of the stream that came as the ``position``-th."""
         return 1.0 if self.by is None else stream_share(position, self.most)
+
+    def check_loss(self, given: object, line: int) -> None:
+        """Refuse label and prediction where the certificate is about another loss than whether they differ."""
+        first = None if self.certificate is None else self.certificate.statements[0]
+        if first is None or first.quantity in _ZERO_ONE or not (isinstance(given, dict) and "label" in given):
+            return
+        raise ValueError(
+            f"Line {line} has label and prediction, which tell an error, and the certificate is about the "
+            f'{first.words}: write {{"loss": ...}}, divided by its scale and cut at 1.'
+        )
 
     def begin(self, key: str | None, position: int) -> Stream:
         """Return a stream before its first loss."""

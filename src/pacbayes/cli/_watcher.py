@@ -167,6 +167,7 @@ class Watcher:
             self._count_unreadable(stream, error)
             return stream
         stream = self._streams.get(key)
+        self._watching.check_loss(given, self.place.number + 1)
         try:
             loss = loss_in(given, line.content or b"")
         except ValueError as error:

@@ -60,6 +60,8 @@ class Monitor:
     ----------
     certificate : Certificate or float
         What is watched: its value for ``predict``, in [0, 1] also where its sentence has other units; or that value.
+        Its first statement has to be about a loss that every row has: of a rate of one class, or of an error among
+        answered rows, pass the number, and the losses of these rows alone.
     alpha : float, default=0.01
         Allowed probability of a false alarm, over all rows that will ever come.
     window : int, default=1000
@@ -287,6 +289,11 @@ def _verify(certificate: Certificate) -> tuple[float, str, bool]:
     first = certificate.statements[0]
     if first.side != "upper" or not certificate.verify():
         raise ValueError("The 'certificate' argument of Monitor must hold and be an upper limit. This one is not.")
+    if not QUANTITIES[first.quantity].is_mean_over_rows:
+        raise ValueError(
+            "The 'certificate' argument of Monitor must begin with a limit on a loss that every row has. This one "
+            f"begins with the {first.words}; of a limit on some of the rows pass the number, and their losses alone."
+        )
     value = certificate.value if certificate.vote_value is None else certificate.vote_value
     return value, certificate.digest, QUANTITIES[first.quantity].is_graded
 

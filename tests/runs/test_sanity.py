@@ -1,14 +1,17 @@
 """Sanity before a number looks official: each note by a run made for it, and none by others."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import pacbayes as pb
+from pacbayes.certificate import Choice
 from pacbayes.certificate.words import note_words
 from pacbayes.runs import Settings, StrictError, certify_file, certify_table, load_run, verify_folder, verify_run
+from pacbayes.runs.table import annotate
 from pacbayes.tables import prepare_table, read_table
 
 TREE = "sklearn.tree.DecisionTreeClassifier"
@@ -123,6 +126,18 @@ def test_following_a_note_on_learning_rows_is_sound():
     told = np.random.default_rng(0).choice(["yes", "no"], len(frame)).astype(object)
     told[judged] = frame["t"].to_numpy()[judged]
     assert codes(certify(frame.assign(b=told))) == []
+
+
+@pytest.mark.parametrize(("where", "expected"), [("learning_rows", {"copies_target"}), ("given", set())])
+def test_a_note_goes_by_rows_that_are_learned_from_wherever_a_rule_stops(where, expected):
+    """Without the column the rule may stop at two fifths of the rows: labels after them must not have made the note."""
+    frame = make_frame()
+    told = frame["t"].to_numpy(copy=True)
+    told[160:] = np.random.default_rng(0).choice(["yes", "no"], len(frame) - 160)
+    issued = pb.certify_predictions([0, 1] * 50, [0, 1] * 50)
+    issued = replace(issued, choices=(Choice("learning_rows", 300, where),), digest="")
+    model = SimpleNamespace(certificate_=issued, n_learning_=300, order_=np.arange(len(frame)))
+    assert set(codes(annotate(model, prepare_table(frame.assign(b=told), "t"), None))) == expected
 
 
 @pytest.mark.parametrize("code", ["copies_target", "sorted_by_label", "delta_above_half", "no_better_than_common"])

@@ -11,7 +11,7 @@ from pacbayes._core.notes import Note
 from pacbayes._core.rows import count_labels
 from pacbayes.certificate import Certificate, add_period
 from pacbayes.engines import Runner, distribute_table
-from pacbayes.procedures import Certifier
+from pacbayes.procedures import Adaptive, Certifier
 from pacbayes.report import headline_value
 from pacbayes.runs.settings import Settings
 from pacbayes.tables import (
@@ -40,19 +40,27 @@ def annotate(model: Certifier, table: Table, time: str | None, earlier: Sequence
     """Return the certificate of a fitted estimator with the period of its judged rows and all notes on its table.
 
     It is a function of table and settings but for ``earlier``, notes on runs before this one, so that whoever verifies
-    gets the same. Notes that go by labels see learning rows alone; that on the most common answer is about the number
-    itself and the labels of the whole table, and changes neither.
+    gets the same. Notes that go by labels see learning rows alone, and of a stop that was chosen on the way those
+    before the first at which it could have stopped: whoever follows a note and runs again may stop there. The note on
+    the most common answer is about the number itself and the labels of the whole table, and changes neither.
     """
     certificate = model.certificate_
     judged = len(table.y) - int(getattr(model, "n_learning_", len(table.y) - certificate.n))
     learning = model.order_[: len(table.y) - judged]
-    notes = [*certificate.notes, *table.notes, *find_leaks(table, learning), *_compare(certificate, table)]
+    leaks = find_leaks(table, learning[: _surely_learned(certificate, len(table.y))])
+    notes = [*certificate.notes, *table.notes, *leaks, *_compare(certificate, table)]
     if time is not None and table.times is not None:
         first = -judged
         certificate = add_period(certificate, time, show_time(table.times, first), show_time(table.times, -1))
         if learning.size and table.times[first] == table.times[first - 1]:
             notes.append(Note("cut_within_a_time", {"time": show_time(table.times, first)}))
     return replace(certificate, notes=(*notes, *earlier), digest="")
+
+
+def _surely_learned(certificate: Certificate, rows: int) -> int | None:
+    """Return how many rows are learned from wherever a rule stops; None if their number was given."""
+    chosen = any(each.what == "learning_rows" and each.where == Adaptive.where for each in certificate.choices)
+    return Adaptive().times(rows)[0] if chosen else None
 
 
 def trivial_answer(table: Table) -> dict[str, Any]:

@@ -76,6 +76,8 @@ class TestEveryCertificate:
         assert SUBJECTS[certificate.statements[0].about].words.strip(",") in sentence
         assert limit_words(certificate.statements[0], certificate.value) in sentence
         assert "independent draws from one distribution" in text
+        anytime = all(each.anytime for each in certificate.statements)
+        assert ("nobody collected rows until the number was small enough" in " ".join(text.split())) != anytime
         assert certificate.statements[0].citation.startswith("@")
         assert "<script" not in certificate._repr_html_()
         assert certificate.versions["pacbayes"] == pb.__version__

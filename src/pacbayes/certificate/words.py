@@ -11,7 +11,7 @@ from pacbayes._core.notes import Note
 from pacbayes._core.plain import visible
 from pacbayes._core.units import limit_text, number_text, observed_text, percent_text, round_up
 from pacbayes.certificate.apart_words import apart_words
-from pacbayes.certificate.assumptions import ASSUMPTIONS
+from pacbayes.certificate.assumptions import ASSUMPTIONS, FIXED_NUMBER
 from pacbayes.certificate.choice_words import choice_words
 from pacbayes.certificate.difference_words import difference_claim, difference_limits_words
 from pacbayes.certificate.quantities import QUANTITIES
@@ -36,6 +36,7 @@ __all__ = [
     "headline_value",
     "limit_name",
     "limit_words",
+    "needs_fixed_number",
     "note_words",
     "plain_sentence",
     "portfolio_words",
@@ -289,7 +290,23 @@ def drawn_words(statement: Statement) -> str:
 def assumption_words(certificate: Certificate) -> list[str]:
     """Return what has to be true for the certificate to hold, each once."""
     codes = dict.fromkeys(code for each in certificate.statements for code in each.assumptions)
-    return [ASSUMPTIONS.get(code, visible(code)) for code in codes]
+    number = [FIXED_NUMBER] if needs_fixed_number(certificate) else []
+    return [*(ASSUMPTIONS.get(code, visible(code)) for code in codes), *number]
+
+
+def needs_fixed_number(certificate: Certificate) -> bool:
+    """Return whether the number of rows must not have been decided by results: not if all of it holds at all numbers.
+
+    Examples
+    --------
+    >>> import pacbayes as pb
+    >>> from pacbayes.certificate.words import needs_fixed_number
+    >>> losses = [0.0, 1.0] * 50
+    >>> compared = [pb.compare_predictions(None, losses, losses[::-1], anytime=each) for each in (False, True)]
+    >>> [needs_fixed_number(each) for each in compared]
+    [True, False]
+    """
+    return not all(each.anytime for each in certificate.statements)
 
 
 def gain_words(certificate: Certificate) -> list[str]:

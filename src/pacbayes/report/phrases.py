@@ -12,11 +12,11 @@ from pacbayes._core.notes import Note
 from pacbayes._core.plain import visible
 from pacbayes._core.units import observed_text
 from pacbayes.certificate import QUANTITIES, SUBJECTS, Certificate, Statement
-from pacbayes.certificate.assumptions import ASSUMPTIONS
+from pacbayes.certificate.assumptions import ASSUMPTIONS, FIXED_NUMBER
 from pacbayes.certificate.difference_words import difference_verdict
 from pacbayes.certificate.statement import observed_share
 from pacbayes.certificate.statement_words import group_words, left_out_words, quantity_noun, quantity_words
-from pacbayes.certificate.words import headline_value, limit_words, note_words, scale_words
+from pacbayes.certificate.words import headline_value, limit_words, needs_fixed_number, note_words, scale_words
 from pacbayes.report.observed_words import OBSERVED
 
 __all__ = [
@@ -116,6 +116,7 @@ QUESTIONS = {
     "before_label": "Was each prediction made before the truth was known, and was every case counted?",
     "average_over_time": "Is an average over all that time what you want to know?",
 }
+_NUMBER = "Was it settled how many rows to collect before anybody had seen results on them?"
 SIDES = {"upper": "at most", "lower": "at least", "both": "at most"}
 _SCOPE = {  # by what has to be true
     "iid": "It is about new cases from the same source as these rows; if the source changes, it says nothing.",
@@ -311,7 +312,8 @@ def order_words(certificate: Certificate) -> str:
 def condition_words(certificate: Certificate) -> list[tuple[str, str]]:
     """Return each assumption, once, with a plain question to ask oneself before it."""
     codes = dict.fromkeys(code for each in certificate.statements for code in each.assumptions)
-    return [(QUESTIONS.get(code, ""), ASSUMPTIONS.get(code, code)) for code in codes]
+    number = [(_NUMBER, FIXED_NUMBER)] if needs_fixed_number(certificate) else []
+    return [*((QUESTIONS.get(code, ""), ASSUMPTIONS.get(code, code)) for code in codes), *number]
 
 
 def subject_words(about: str, *, inside: bool = False) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pacbayes.bounds import sequential, sequential_statistics
+from pacbayes.bounds import clopper_pearson, sequential, sequential_statistics
 
 from coverage import laws
 from coverage.judging import too_often
@@ -47,3 +47,15 @@ def test_stopping_when_the_bound_looks_best(law, planned, runs):
     for delta in DELTAS:
         stopped = largest_capital(losses, mean, delta, planned) >= np.log(1.0 / delta)
         assert not too_often(stopped.sum(), runs, delta)
+
+
+def test_exact_limits_fail_if_rows_are_collected_until_they_look_well():
+    """One of the limits after every 100 of 2,000 rows is too low far more often than delta; each by itself is not."""
+    rows, runs = np.arange(100, 2001, 100), 2000
+    errors = np.cumsum(np.random.default_rng(0).binomial(100, 0.1, (runs, rows.size)), axis=1)
+    failed = np.empty(errors.shape, dtype=bool)
+    for column, n in enumerate(rows):
+        limits = np.asarray(clopper_pearson(np.arange(errors[:, column].max() + 1), n, 0.05))
+        failed[:, column] = limits[errors[:, column]] < 0.1
+    assert failed.mean(axis=0).max() < 0.065
+    assert 0.15 < failed.any(axis=1).mean() < 0.21

@@ -87,6 +87,13 @@ def test_the_page_of_commands_is_current(monkeypatch):
     assert page == module.make_page(), "run `python tools/command_page.py`"
 
 
+def test_the_guide_names_every_metric():
+    text = (DOCS / "guide.md").read_text(encoding="utf-8")
+    table = text.partition("| metric | what is certified |\n")[2].partition("\n\n")[0]
+    shown = set(re.findall(r"`([a-z-]+)(?::CLASS)?`", table))
+    assert shown == set(pb.metrics.METRICS), "add it to the table of metrics in docs/guide.md"
+
+
 def test_the_badges_are_true(monkeypatch):
     monkeypatch.syspath_prepend(TOOLS)
     module = importlib.import_module("badges")

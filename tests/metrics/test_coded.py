@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from pacbayes._core.steadiness import Answers
+from pacbayes.certificate import QUANTITIES
 from pacbayes.metrics import METRICS, CodedJudged, CostTable, Grouping, Questions, get, observe_parts
 from pacbayes.metrics.statements import Judgement
 
@@ -11,13 +12,8 @@ RNG = np.random.default_rng(0)
 TRUTH, FOUND = RNG.integers(0, 3, 500).astype(np.int16), RNG.integers(-1, 3, 500).astype(np.int16)
 CHANCES = RNG.dirichlet(np.ones(3), 500)
 COSTS = CostTable((("a", "b", 2.0), ("b", "a", 5.0)))
-NAMES = {
-    "recall": "recall:a",
-    "fnr": "fnr:a",
-    "fpr": "fpr:b",
-    "specificity": "specificity:b",
-    "precision": "precision:c",
-}
+OF_CLASS = {name for name, kind in METRICS.items() if QUANTITIES[kind.quantity].has_label}
+NAMES = {name: f"{name}:{'abc'[place % 3]}" if name in OF_CLASS else name for place, name in enumerate(METRICS)}
 
 
 def judged():
@@ -28,7 +24,7 @@ def judged():
 @pytest.mark.parametrize("name", METRICS)
 def test_parts_add_up_to_the_whole(monkeypatch, name):
     monkeypatch.setattr("pacbayes.metrics.coded.BLOCK_ROWS", 70)
-    rows, metric = judged(), get(NAMES.get(name, name), COSTS)
+    rows, metric = judged(), get(NAMES[name], COSTS)
     assert len(list(rows.parts())) == 8
     found, whole = observe_parts(metric, rows), metric.observe(rows.whole())
     assert (found.n, found.observed, found.scale) == (whole.n, whole.observed, whole.scale)

@@ -3,6 +3,7 @@
 import inspect
 import json
 from importlib import import_module
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -30,7 +31,11 @@ def classes_that_observe():
     return {each for each in members if hasattr(each, "observe")}
 
 
-NAMES = {name: f"{name}:1" if QUANTITIES[kind.quantity].has_label else name for name, kind in METRICS.items()}
+def is_of_class(kind):
+    return kind.quantity in QUANTITIES and QUANTITIES[kind.quantity].has_label  # of one without words a test tells
+
+
+NAMES = {name: f"{name}:1" if is_of_class(kind) else name for name, kind in METRICS.items()}
 COSTS = CostTable((("0", "1", 1.0), ("1", "0", 5.0)))
 
 
@@ -54,7 +59,9 @@ def test_every_metric_is_listed_once():
 
 @pytest.mark.parametrize("name", [*METRICS, *LOSSES])
 def test_every_metric_has_words(name):
-    assert find(name).quantity in QUANTITIES, "add its words to pacbayes/certificate/quantities.py"
+    kind = {**METRICS, **LOSSES}[name]
+    assert kind.quantity in QUANTITIES, "add its words to pacbayes/certificate/quantities.py"
+    assert find(name).quantity == kind.quantity
 
 
 @pytest.mark.parametrize("name", METRICS)
@@ -64,6 +71,28 @@ def test_a_metric_counts_no_errors_where_all_is_right(name):
     found = find(name).observe(Judged(labels, labels.copy(), probabilities=sure))
     assert 1 <= found.n <= labels.size
     assert np.sum(found.observed["errors"] if found.losses is None else found.losses) == 0
+
+
+def errors_and_others(found):
+    """Errors, and rows that are none, of all rows together, of each class, or of each row where losses are graded."""
+    if found.losses is not None:
+        return found.losses, 1.0 - found.losses
+    errors = np.array(found.observed["errors"])
+    return errors, np.array(found.observed.get("rows", found.n)) - errors
+
+
+@pytest.mark.parametrize("name", [name for name in METRICS if not getattr(METRICS[name], "needs_probabilities", False)])
+def test_a_row_in_doubt_is_counted_as_its_worst_answer(name):
+    """A limit grows with errors and falls with other rows: it is then at least that of every answer."""
+    labels, predictions, classes = np.array([0, 1, 1, 0, 1, 0]), np.array([0, 1, 0, 1, 1, 0]), np.array([0, 1])
+    for row, answer in product(range(labels.size), classes):
+        doubt, answered = np.arange(labels.size) == row, predictions.copy()
+        answered[row] = answer
+        found = find(name).observe(Judged(labels, predictions, classes=classes, unsteady=doubt))
+        errors, others = errors_and_others(found)
+        possible = errors_and_others(find(name).observe(Judged(labels, answered, classes=classes)))
+        assert np.all(errors >= possible[0]), "count the rows of judged.doubted as errors"
+        assert np.all(others <= possible[1]), "count no row of judged.doubted as right"
 
 
 @pytest.mark.parametrize("name", METRICS)

@@ -19,9 +19,6 @@ __all__ = ["GROUP_COLUMNS", "SEPARATOR", "check_groups", "compared_groups", "own
 
 GROUP_COLUMNS = "groups"  # the choice of columns by whose values rows are grouped, in alphabetical order
 SEPARATOR = ", "
-# which rows a quantity is about: all of a group, those of a class, those of all other classes, or those taken for it
-_ROWS = {"recall": "class", "fnr": "class", "fpr": "others", "specificity": "others", "precision": "taken"}
-_ROWS |= dict.fromkeys(("error", "balanced_error", "cost", "brier", "log_loss"), "all")
 _SLACK = 1e-9  # of sums of expected numbers of errors
 
 
@@ -68,10 +65,11 @@ def _classes_add_up(statements: Sequence[Statement]) -> bool:
     """Return whether the rows of a class and of all others are all rows of a group, and nothing is about more."""
     sizes: dict[str, dict[tuple[str, str], set[int]]] = {}
     for each in statements:
-        if each.groups or each.source is not None or each.quantity not in _ROWS:
+        rows = each.kind.rows
+        if each.groups or each.source is not None or rows is None:
             continue
         kind = sizes.setdefault(f"{each.about} {_group_key(each)}", {})
-        kind.setdefault((_ROWS[each.quantity], each.label or ""), set()).add(each.n)
+        kind.setdefault((rows, each.label or ""), set()).add(each.n)
     return all(map(_is_possible, sizes.values()))
 
 

@@ -29,8 +29,10 @@ class Quantity:
     side : {"upper", "lower", "both"}
         From which side it is bounded. Of what is bounded from below the errors are counted, and 1 minus their bound is
         the limit.
-    has_label : bool
-        Whether it is about one class.
+    rows : str or None
+        Which rows it is about: "all", those of one "class", those of all "others", those that are "taken" for the
+        class, or whatever else depends on a class. Verification compares how many they are with the rows of other
+        quantities; None if it compares them with none.
     is_counted_by_class : bool
         Whether its errors are counted class by class, and the bounds of the classes averaged.
     is_difference : bool
@@ -53,7 +55,7 @@ class Quantity:
     often: str
     claim: str = _CLAIM
     side: str = "upper"
-    has_label: bool = False
+    rows: str | None = None
     is_counted_by_class: bool = False
     is_difference: bool = False
     parameter: str | None = None
@@ -66,6 +68,11 @@ class Quantity:
     def noun(self) -> str:
         """Its name, as a heading has it; of a rate of one class with a place for ``label``."""
         return f"true {self.words}" if self.parameter is None else self.words
+
+    @property
+    def has_label(self) -> bool:
+        """Whether it is about one class."""
+        return self.rows not in {None, "all"}
 
     @property
     def is_share(self) -> bool:
@@ -92,6 +99,7 @@ QUANTITIES: dict[str, Quantity] = {
         "of new cases are misclassified, at most",
         "Of {cases} new cases, on average at most {count} are misclassified.",
         "The model misclassifies {percent} % of the judged rows; more rows alone will not help.",
+        rows="all",
     ),
     "selective_error": Quantity(
         "error among answered rows",
@@ -161,7 +169,7 @@ QUANTITIES: dict[str, Quantity] = {
         "The model misses {percent} % of the judged rows of class {label}; more rows alone will not help.",
         claim=_AT_LEAST,
         side="lower",
-        has_label=True,
+        rows="class",
         bounds=_COUNTED,
         about=_RATED,
     ),
@@ -170,7 +178,7 @@ QUANTITIES: dict[str, Quantity] = {
         "of new cases of class {label} are missed, at most",
         "Of {cases} new cases of class {label}, on average at most {count} are missed.",
         "The model misses {percent} % of the judged rows of class {label}; more rows alone will not help.",
-        has_label=True,
+        rows="class",
         bounds=_COUNTED,
         about=_RATED | _SHIFTED,
     ),
@@ -179,7 +187,7 @@ QUANTITIES: dict[str, Quantity] = {
         "of new cases of other classes are taken for {label}, at most",
         "Of {cases} new cases of other classes, on average at most {count} are taken for class {label}.",
         "The model takes {percent} % of the judged rows of other classes for {label}; more rows alone will not help.",
-        has_label=True,
+        rows="others",
         bounds=_COUNTED,
         about=_RATED | _SHIFTED,
     ),
@@ -190,7 +198,7 @@ QUANTITIES: dict[str, Quantity] = {
         "The model takes {percent} % of the judged rows of other classes for {label}; more rows alone will not help.",
         claim=_AT_LEAST,
         side="lower",
-        has_label=True,
+        rows="others",
         bounds=_COUNTED,
         about=_RATED,
     ),
@@ -201,7 +209,7 @@ QUANTITIES: dict[str, Quantity] = {
         "Of the judged rows that the model takes for {label}, {percent} % are not; more rows alone will not help.",
         claim=_AT_LEAST,
         side="lower",
-        has_label=True,
+        rows="taken",
         bounds=_EXACT,
         about=_PREDICTIONS,
     ),
@@ -211,6 +219,7 @@ QUANTITIES: dict[str, Quantity] = {
         "Averaged over the classes, at most {count} of {cases} new cases are misclassified.",
         "Averaged over the classes, the model misclassifies {percent} % of the judged rows; more rows alone will not "
         "help.",
+        rows="all",
         is_counted_by_class=True,
         bounds=_EXACT,
         about=_PREDICTIONS,
@@ -221,6 +230,7 @@ QUANTITIES: dict[str, Quantity] = {
         "On new cases the cost is on average at most {limit}; the largest is {scale}.",
         "The mean cost on the judged rows is {risk}, a large part of {scale}; more rows alone will not help.",
         claim="the mean cost of {subject}{where}, at costs up to {scale}, is at most {limit}",
+        rows="all",
         parameter="largest_cost",
         power=1,
         is_graded=True,
@@ -232,6 +242,7 @@ QUANTITIES: dict[str, Quantity] = {
         "Brier score on new cases, at most",
         "On new cases the Brier score, which lies between 0 and 100 %, is on average at most {percent} %.",
         "The Brier score on the judged rows is {percent} %; more rows alone will not help.",
+        rows="all",
         is_graded=True,
         bounds=_BETS,
         about=_PREDICTIONS,
@@ -242,6 +253,7 @@ QUANTITIES: dict[str, Quantity] = {
         "On new cases the log loss is on average at most {limit}, each counted as at most {scale}.",
         "The mean log loss on the judged rows is {risk}, a large part of {scale}; more rows alone will not help.",
         claim="the mean log loss of {subject}{where}, counted up to {scale}, is at most {limit}",
+        rows="all",
         parameter="largest_log_loss",
         power=1,
         is_graded=True,

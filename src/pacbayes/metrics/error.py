@@ -25,6 +25,8 @@ class Error:
     label: str | None = None
 
     def observe(self, judged: Judged) -> Observation:
-        """Count the rows on which prediction and label differ."""
+        """Count the rows on which prediction and label differ, and those whose prediction depends on the batch."""
         wrong = np.asarray(judged.predictions != judged.labels)
+        if judged.unsteady is not None:
+            wrong = wrong | judged.unsteady
         return Observation(wrong.size, {"errors": int(wrong.sum())})

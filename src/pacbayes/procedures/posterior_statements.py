@@ -19,17 +19,16 @@ from pacbayes.metrics.statements import arrange
 
 __all__ = ["check_draws", "state_draws"]
 
-_OF_CLASS, _OF_OTHERS = frozenset({"fnr", "recall"}), frozenset({"fpr", "specificity"})
+_STATED = ("error", *(name for name, each in QUANTITIES.items() if "draw" in (each.about or ())))
 
 
 def check_draws(owner: str, questions: Questions) -> None:
     """Refuse what cannot be stated of draws from a posterior."""
-    known = {"error", *_OF_CLASS, *_OF_OTHERS}
     for name, each in zip(questions.names, questions.metrics, strict=True):
-        if each.quantity not in known:
+        if each.quantity not in _STATED:
             raise ValueError(
-                f"The 'metrics' of {owner}, whose certificate is about random draws, must be among error, recall, fnr, "
-                f"fpr and specificity. Got {name!r} instead, which CertifiedClassifier states."
+                f"The 'metrics' of {owner}, whose certificate is about random draws, must be among "
+                f"{', '.join(_STATED[:-1])} and {_STATED[-1]}. Got {name!r} instead, which CertifiedClassifier states."
             )
     if questions.names[0] != "error":
         raise ValueError(f"The 'metrics' of {owner} must begin with 'error'. Got {questions.names[0]!r} instead.")
@@ -69,7 +68,7 @@ def _rows_of(metric: Metric, labels: Labels) -> BoolArray:
     if metric.label is None:
         return np.ones(labels.size, dtype=bool)
     same = equals_text(labels, metric.label)
-    return same if metric.quantity in _OF_CLASS else ~same
+    return same if QUANTITIES[metric.quantity].rows == "class" else ~same
 
 
 def _part(first: Statement, metric: Metric, losses: FloatArray) -> Statement:

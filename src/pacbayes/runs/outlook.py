@@ -179,7 +179,7 @@ class _Plan:
             return share, 1.0 - share
         if not QUANTITIES[quantity].has_label:
             return (1.0,)
-        return (1.0 - share,) if quantity in {"fpr", "specificity"} else (share,)
+        return (1.0 - share,) if QUANTITIES[quantity].rows == "others" else (share,)
 
     def _limit(self, name: str, family: str, rows: Sequence[int], delta: float, risk: float) -> float:
         """Return the limit if the share ``risk`` of the rows are errors, in each part alike."""

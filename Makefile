@@ -19,7 +19,7 @@ PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --durations 25 -
 WITHOUT_TORCH = $(if $(wildcard $(VENV)/.torch),,--ignore-glob='*/pacbayes/torch/*' --ignore=docs/networks.md)
 DOCTESTS = $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --doctest-modules --doctest-glob='*.md' -p no:cacheprovider
 
-.PHONY: demo test tests test-all test-lowest test-versions test-boosters test-torch fuzz docs dist test-dist released browser lint format bench clean help
+.PHONY: demo test tests test-all test-lowest test-versions test-boosters test-torch fuzz docs dist test-dist released browser lint format bench tables clean help
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -122,6 +122,10 @@ bench: $(VENV)/.wheel ## speed, each as a ratio measured in one run
 	$(BIN)/python benchmarks/shares.py
 	$(BIN)/python benchmarks/command_line.py
 	$(BIN)/python benchmarks/start.py
+
+# MAPIE_PYTHON names a Python that has MAPIE, for the tables that compare with it
+tables: $(VENV)/.wheel ## the tables of numbers in the pages, measured again and written in place (TABLES="a b" for some)
+	$(BIN)/python tools/tables.py $(TABLES)
 
 $(VENV)/.tools: pyproject.toml
 	$(PYTHON) -m venv $(VENV)

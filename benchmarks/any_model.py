@@ -26,6 +26,7 @@ import pacbayes as pb
 from pacbayes.metrics import Judged
 from pacbayes.procedures import Adaptive, FixedFraction, Sample, Split, Stop, draw_order
 
+from _tables import decimal, print_table
 from _timing import verdict
 
 MODELS: dict[str, Any] = {
@@ -124,6 +125,7 @@ def compare(name: str, model: str, repeats: range, cache: Path) -> dict[str, flo
     best = min(fixed, key=fixed.__getitem__)
     return {
         "certificate": value,
+        "80/20": fixed[0.8],
         "stop": stop,
         "of 80/20": value / fixed[0.8],
         "of 50/50": value / fixed[0.5],
@@ -180,6 +182,22 @@ def show_models(names: list[str], repeats: range, cache: Path) -> None:
     ]
     for label, found, aim in aims:
         print(f"{label}: {found:.3f}, at most {aim}: {verdict(found <= aim)}")
+    print_shares(names, results)
+
+
+def print_shares(names: list[str], results: dict[tuple[str, str], dict[str, float]]) -> None:
+    """Print the table of the page: bold where the adaptive certificate is smaller."""
+    rows = []
+    for name in names:
+        cells = []
+        for model in MODELS:
+            fixed, own = (decimal(results[name, model][key]) for key in ("80/20", "certificate"))
+            cells += [fixed, f"**{own}**" if own < fixed else own]
+        rows.append((name, *cells))
+    heads = ["data"]
+    for model in MODELS:
+        heads += [f"{model}: 80/20", "adaptive"]
+    print_table("shares", heads, rows)
 
 
 def show_defaults(names: list[str], repeats: range, cache: Path) -> None:

@@ -9,10 +9,19 @@ import numpy as np
 
 import pacbayes as pb
 
+from _tables import decimal, print_table
+
 DELTA = 0.05
 CASES = 3000
 HINDSIGHT = 1.0 / (1.0 + np.geomspace(1e-6, 1e6, 3000))
 HALVING = 0.5 ** np.arange(1, 21)
+HEADS = ("n", "grid", "rates", "worst", "mean", "median")
+SHOWN = {  # in the page
+    "betting_rates(n)": "`betting_rates(n)`",
+    "betting_rates()": "`betting_rates()`",
+    ".95 * 2**(-k/2)": r"$`.95 \cdot 2^{-k/2}`$",
+    "1/2, 1/4, ...": r"$`1/2, 1/4, \dots`$",
+}
 
 
 def cases(n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -40,7 +49,7 @@ def values(rates: np.ndarray, weights: np.ndarray, n: int) -> np.ndarray:
 
 
 def main() -> None:
-    inverse = np.log(1.0 / DELTA)
+    inverse, rows = np.log(1.0 / DELTA), []
     print(f"{'n':>8} {'grid':24s} {'rates':>5} {'worst':>9} {'mean':>9} {'median':>9}")
     for n in (30, 100, 1000, 10_000, 100_000, 1_000_000):
         best = hindsight(n)
@@ -57,6 +66,10 @@ def main() -> None:
             regret = values(rates, weights, n) - best
             figures = f"{regret.max():9.5f} {regret.mean():9.5f} {np.median(regret):9.5f}"
             print(f"{n:8d} {name:24s} {len(rates):5d} {figures}")
+            if n in (100, 10_000, 1_000_000):
+                shown = (decimal(each) for each in (regret.max(), regret.mean(), np.median(regret)))
+                rows.append((f"{n:,}", SHOWN[name], len(rates), *shown))
+    print_table("rates", HEADS, rows)
 
 
 if __name__ == "__main__":

@@ -18,6 +18,8 @@ import numpy as np
 import pandas as pd
 from sklearn.datasets import load_breast_cancer, load_digits
 
+from _tables import print_table
+
 UCI = [
     ("adult.data", ["--target", "c15", "--missing-value", "?", "--missing", "category"]),
     ("agaricus-lepiota.data", ["--target", "c1", "--missing-value", "?", "--missing", "category"]),
@@ -31,6 +33,12 @@ UCI = [
     ("spambase.data", ["--target", "c58"]),
     ("tic-tac-toe.data", ["--target", "c10"]),
 ]
+SHOWN = {  # in the page
+    "breast-cancer.parquet": "breast cancer of scikit-learn, Parquet",
+    "digits.parquet": "digits of scikit-learn, Parquet (10 classes)",
+    "digits.parquet, forest": "the same, random forest",
+    "million.parquet": "a million rows, 12 columns, Parquet",
+}
 
 
 def measured(arguments: list[str]) -> tuple[float, float, str]:
@@ -44,12 +52,14 @@ def measured(arguments: list[str]) -> tuple[float, float, str]:
     return time.perf_counter() - start, usage.ru_maxrss / 1024, output.strip().splitlines()[-1]
 
 
-def run(name: str, data: Path, options: list[str], folder: Path) -> None:
+def run(name: str, data: Path, options: list[str], folder: Path) -> tuple[str, ...]:
+    """Certify and verify; print what it took, and return a row of the page."""
     out = folder / f"{name}-out"
     seconds, memory, _ = measured(["certify", str(data), "--out", str(out), "--quiet", *options])
     value = measured(["bound", "--from", str(out / "certificate.json"), "--quiet"])[2]
     again, _, _ = measured(["verify", str(out), "--data", str(data), "--quiet"])
     print(f"{name:34s} {value:>8s} {seconds:8.1f} s {memory:8.0f} MB {again:8.1f} s", flush=True)
+    return SHOWN.get(name, name), value, f"{seconds:.1f} s", f"{memory:.0f} MB", f"{again:.1f} s"
 
 
 def million(path: Path) -> None:
@@ -65,26 +75,23 @@ def million(path: Path) -> None:
 def main() -> None:
     print(f"{'file':34s} {'at most':>8s} {'certify':>10s} {'memory':>11s} {'verify':>10s}")
     with tempfile.TemporaryDirectory() as place:
-        folder = Path(place)
+        folder, rows = Path(place), []
         given = Path(os.environ.get("PACBAYES_DATA", "."))
         for name, options in UCI:
             if (given / name).exists():
-                run(name, given / name, ["--no-header", *options], folder)
+                rows.append(run(name, given / name, ["--no-header", *options], folder))
         for name, bunch in (
             ("breast-cancer", load_breast_cancer(as_frame=True)),
             ("digits", load_digits(as_frame=True)),
         ):
             path = folder / f"{name}.parquet"
             bunch.frame.to_parquet(path)
-            run(path.name, path, ["--target", "target"], folder)
-        run(
-            "digits.parquet, forest",
-            folder / "digits.parquet",
-            ["--target", "target", "--model", "random-forest"],
-            folder,
-        )
+            rows.append(run(path.name, path, ["--target", "target"], folder))
+        forest = ["--target", "target", "--model", "random-forest"]
+        rows.append(run("digits.parquet, forest", folder / "digits.parquet", forest, folder))
         million(folder / "million.parquet")
-        run("million.parquet", folder / "million.parquet", ["--target", "sold"], folder)
+        rows.append(run("million.parquet", folder / "million.parquet", ["--target", "sold"], folder))
+    print_table("files", ("file", "true error at most", "certify", "memory", "verify with data"), rows)
     own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(f"(this script itself: {own:.0f} MB)")
 

@@ -17,6 +17,8 @@ from scipy.stats import binom, binomtest, norm
 
 from pacbayes import bounds
 
+from _tables import print_table
+
 DELTA, REPEATS = 0.05, 10_000
 EQUAL = ((100, 0.2), (300, 0.1), (1000, 0.05), (1000, 0.3), (10_000, 0.02))  # rows, share of discordant rows
 DIFFERENT = ((200, 0.15, 0.06), (500, 0.10, 0.05), (1000, 0.10, 0.07), (2000, 0.05, 0.035), (10_000, 0.05, 0.044))
@@ -63,6 +65,11 @@ def rejects(only_first: int, only_second: int, delta: float = DELTA) -> bool:
     return m > 0 and 2.0 * binom.cdf(min(only_first, only_second), m, 0.5) <= delta
 
 
+def size(n: int) -> str:
+    """Return a number of rows as the pages have it."""
+    return f"{n:,}" if n >= 10_000 else str(n)
+
+
 def show_level(rng: np.random.Generator) -> None:
     """Print how often one of two equally good models is called better, and how often a limit is wrong."""
     print(f"level: {REPEATS} pairs of equal models, delta {DELTA:g}")
@@ -79,6 +86,7 @@ def show_level(rng: np.random.Generator) -> None:
 def show_power(rng: np.random.Generator) -> None:
     """Print how often the better one is found, beside McNemar's test, and how often a limit is wrong."""
     print("power: one model is better")
+    rows = []
     for n, first, second in DIFFERENT:
         tables = draw(rng, n, first, second)
         found = np.array([limits(int(b), int(c), n) for b, c in tables])
@@ -92,11 +100,15 @@ def show_power(rng: np.random.Generator) -> None:
         )
         assert own >= test - 0.02
         assert chance > 1e-4
+        shown = (f"{100 * each:.1f} %" for each in (own, test, outside / REPEATS))
+        rows.append((size(n), f"{100 * first:.3g} %, {100 * second:.3g} %", *shown))
+    print_table("power", ("n", "only the first, only the second errs", "found", "McNemar", "limits wrong"), rows)
 
 
 def show_widths() -> None:
     """Print the widths of limits, relative to the normal approximation, which guarantees nothing."""
     print("width, relative to the normal approximation: here, two exact limits, bets at one n, bets at all n")
+    rows = []
     for b, c, n in (*OBSERVED, *LARGER):
         spread = np.sqrt(((b + c) / n - ((b - c) / n) ** 2) / n)
         normal = 2.0 * norm.isf(DELTA / 2.0) * spread
@@ -109,6 +121,9 @@ def show_widths() -> None:
         shown = "  ".join(f"{(high - low) / normal:5.2f}" for low, high in ways)
         low, high = ways[0]
         print(f"  {b:5} {c:5} of {n:8}   {100 * low:+7.2f} to {100 * high:+7.2f} points   {shown}")
+        rows.append((f"{b}, {c} of {size(n)}", f"{100 * low:+.2f} to {100 * high:+.2f}", *shown.split()))
+    heads = ("only the first, only the second errs", "certified, in points", "`paired`", "two limits", "one n", "all n")
+    print_table("widths", heads, rows)
 
 
 def show_anytime(rng: np.random.Generator) -> None:

@@ -13,6 +13,7 @@ half of its ``test_level`` online, so that it is given twice ``alpha``.
 from __future__ import annotations
 
 import argparse
+import os
 import statistics
 import subprocess
 import sys
@@ -24,14 +25,16 @@ from scipy.stats import binomtest
 
 import pacbayes as pb
 
+from _tables import print_table
+
 VALUE, ALPHA = 0.1, 0.01
 JUMPS = {0.02: 40_000, 0.05: 12_000, 0.10: 9_000}
 GOOD = (0, 1000, 50_000)
 LINES = {
-    "losses": "{loss}\n",
+    "losses of 0 and 1": "{loss}\n",
     "losses between 0 and 1": "{part!r}\n",
-    "label and prediction": '{{"label": 0, "prediction": {loss}}}\n',
-    "with a number of its own": '{{"id": {row}, "label": 0, "prediction": {loss}}}\n',
+    "labels and predictions": '{{"label": 0, "prediction": {loss}}}\n',
+    "objects that all differ": '{{"id": {row}, "label": 0, "prediction": {loss}}}\n',
     "of 1,000 keys": '{{"shop": "s{key}", "id": {row}, "loss": {loss}}}\n',
 }
 KEYS = 1000
@@ -105,12 +108,18 @@ def show_delays(python: str | None, streams: int) -> None:
     """Print median delays over streams."""
     print(f"median delay in rows, {streams} streams, certified {VALUE}, alpha {ALPHA}")
     print(f"{'good rows':>10} {'jump':>6} {'Monitor':>9} {'MAPIE':>9} {'ratio':>7}")
+    rows = []
     for good in GOOD:
         for jump in JUMPS:
             losses = draw(good, jump, streams, seed=good + round(1000 * jump))
             mine = statistics.median(delays_of_monitor(losses, good))
             theirs = statistics.median(delays_of_mapie(python, losses, good)) if python else float("nan")
             print(f"{good:>10} {jump:>6.2f} {mine:>9.0f} {theirs:>9.0f} {mine / theirs:>7.2f}", flush=True)
+            rows.append(
+                (f"{good:,}", f"{100 * jump:g} points", f"{mine:,.0f}", f"{theirs:,.0f}", f"{mine / theirs:.2f}")
+            )
+    if python:  # without MAPIE there is half a table
+        print_table("delays", ("good rows before", "jump", "`pb.Monitor`", "MAPIE", "ratio"), rows)
 
 
 def show_false_alarms(streams: int = 10_000, rows: int = 10_000) -> None:
@@ -148,7 +157,9 @@ def show_speed(rows: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         certificate, place = Path(folder) / "certificate.json", Path(folder) / "lines.txt"
         pb.certify_predictions([0, 1] * 500, [0, 1] * 450 + [1, 1] * 50).to_json(certificate)
+        table = []
         for name, text in LINES.items():
+            cells = []
             for alarm in ([], ["--certificate", str(certificate)]):
                 options = [*alarm, *(["--by", "shop", "--streams", str(KEYS)] if "{key}" in text else [])]
                 write_lines(place, text, few, rng)
@@ -156,12 +167,15 @@ def show_speed(rows: int) -> None:
                 write_lines(place, text, rows, rng)
                 used, clock, high = measure(place, options, "blocks")
                 rate, alone = rows / used, few / slow
+                cells += [f"{rate:,.0f}", f"{alone:,.0f}"]
                 met = "" if rate >= WANTED else f", below {WANTED:,}"
                 print(
                     f"{name}{', with an alarm' if alarm else ''}: {rate:,.0f} lines per second of processor time{met}"
                 )
                 print(f"  {rows / clock:,.0f} by the clock; one by one {alone:,.0f}, ratio {rate / alone:.1f}")
                 print(f"  memory {low:.0f} MB after {few:,} lines, {high:.0f} MB after {rows:,}", flush=True)
+            table.append((name, *cells))
+    print_table("lines", ("lines", "at once", "one by one", "with an alarm", "one by one"), table)
 
 
 def main() -> None:
@@ -170,7 +184,7 @@ def main() -> None:
     parser.add_argument("--part", choices=["delay", "false-alarms", "speed"])
     parser.add_argument("--streams", type=int, default=101)
     parser.add_argument("--rows", type=lambda text: int(float(text)), default=1_000_000, help="lines of the speed")
-    parser.add_argument("--python", help="a Python that has mapie")
+    parser.add_argument("--python", default=os.environ.get("MAPIE_PYTHON"), help="a Python that has mapie")
     options = parser.parse_args()
     python: str | None = options.python or sys.executable
     asked = [python, "-c", "import mapie.exchangeability_testing"]

@@ -21,6 +21,8 @@ from threadpoolctl import threadpool_limits
 import pacbayes as pb
 from pacbayes.certificate.arithmetic import evaluate_statement
 
+from _tables import decimal, print_table
+
 DATASETS = ("haberman", "breast-cancer", "tictactoe", "banknote", "kr-vs-kp", "spambase", "mushroom", "adult")
 PRIORS = ("informed", "zero")
 HEADS = (
@@ -31,7 +33,7 @@ HEADS = (
     "**kept**",
     "divergence",
     "log ratio",
-    "test: vote",
+    "test error: vote",
     "kept",
 )
 
@@ -60,17 +62,17 @@ def main() -> None:
     parser.add_argument("--datasets", default=",".join(DATASETS))
     given = parser.parse_args()
     warnings.simplefilter("ignore", pb.CertificateWarning)
-    print(f"| {' | '.join(HEADS)} |\n{'|---' * len(HEADS)}|")
+    table = []
     with threadpool_limits(1):
         for name in given.datasets.split(","):
             X, y = pb.datasets.load(name, encoding="sound", return_X_y=True)
             for prior in PRIORS:
                 rows = [measure(X, y, prior, seed) for seed in range(given.repeats)]
                 mean, spread = np.mean(rows, axis=0), np.std(rows, axis=0)
-                cells = [f"{x:.4f}".lstrip("0") for x in mean[:3]]
-                cells += [f"{mean[3]:.2f}", f"{mean[4]:.2f} ({spread[4]:.2f})"]
-                cells += [f"{x:.4f}".lstrip("0") for x in mean[5:]]
-                print(f"| {name} | {prior} | {' | '.join(cells)} |", flush=True)
+                cells = [*map(decimal, mean[:3]), f"{mean[3]:.2f}", f"{mean[4]:.2f} ({spread[4]:.2f})"]
+                table.append((name, prior, *cells, *map(decimal, mean[5:])))
+                print(*table[-1], flush=True)
+    print_table("one-draw", HEADS, table)
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from threadpoolctl import threadpool_limits
 
 import pacbayes as pb
 
+from _tables import decimal, print_table
 from _timing import best_time, verdict
 
 DELTA = 0.05
@@ -33,6 +34,13 @@ CANDIDATES = {
     "quarters; .5 .1 .1 .1 .2; share .9": (QUARTERS, HALF_FIRST, 0.9),
     "quarters; .4 .1 .1 .1 .3; share .8": (QUARTERS, (0.4, 0.1, 0.1, 0.1, 0.3), 0.8),
     "eighths; .5, rest even; share .8": (tuple(np.linspace(0.0, 1.0, 9)), (0.5,) + (0.0625,) * 8, 0.8),
+}
+HEADS = ("n", "strengths", "weights", "share", "worst regret", "mean regret", "ratio")
+SHOWN = {  # in the page, for samples of at most so many rows
+    "0, 1; .5 .5; share .8": (("0, 1", "even", ".8"), 10_000),
+    "quarters; even; share .5": (("quarters", "even", ".5"), 10_000),
+    "quarters; .5 .1 .1 .1 .2; share .8": (("**quarters**", "**.5, .1, .1, .1, .2**", "**.8**"), 100_000),
+    "eighths; .5, rest even; share .8": (("eighths", ".5, the rest even", ".8"), 10_000),
 }
 
 
@@ -94,6 +102,7 @@ def speed() -> None:
 
 def main() -> None:
     print(f"{'n':>7} {'portfolio':38s} {'worst':>8} {'mean':>8} {'median':>8} {'over no reference':>18} {'ratio':>7}")
+    rows = []
     for n in (100, 1000, 10_000, 100_000):
         best = np.min([values(n, (g,), (1.0,), a) for g in STRENGTHS for a in SHARES], axis=0)
         alone = values(n, (0.0,), (1.0,), 1.0 - 1e-9)
@@ -103,6 +112,10 @@ def main() -> None:
             ratio = np.exp(np.mean(np.log(found / np.minimum(best, alone))))
             figures = f"{regret.max():8.4f} {regret.mean():8.4f} {np.median(regret):8.4f} {lost:18.4f} {ratio:7.4f}"
             print(f"{n:7d} {name:38s} {figures}")
+            words, largest = SHOWN.get(name, ((), 0))
+            if n <= largest:
+                rows.append((f"{n:,}", *words, decimal(regret.max()), decimal(regret.mean()), f"{ratio:.3f}"))
+    print_table("strengths", HEADS, rows)
     with threadpool_limits(1):
         speed()
 

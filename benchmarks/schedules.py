@@ -17,6 +17,8 @@ import numpy as np
 
 import pacbayes as pb
 
+from _tables import decimal, print_table
+
 DELTA, ALPHA = 0.05, 0.01
 EARLY = pb.Geometric(1.2, first=40)
 
@@ -30,13 +32,13 @@ REFERENCES: dict[str, Any] = {
     "Every(150)": (pb.RefittedLogistic(ALPHA), pb.Every(150)),
     "Every(30)": (pb.RefittedLogistic(ALPHA), pb.Every(30)),
     "Geometric(1.1)": (pb.RefittedLogistic(ALPHA), pb.Geometric(1.1)),
-    "every example": (pb.RecursiveLogistic(), pb.Every(1)),
+    "each row": (pb.RecursiveLogistic(), pb.Every(1)),
     "stochastic": (stochastic(0.05), pb.Every(150)),
     "learned": (pb.LearnedReference(pb.RefittedLogistic(ALPHA)), pb.Every(150)),
-    "stochastic .01, early": (stochastic(0.01), EARLY),
-    "stochastic .001, early": (stochastic(0.001), EARLY),
+    ".01, early": (stochastic(0.01), EARLY),
+    ".001, early": (stochastic(0.001), EARLY),
 }
-COLUMNS = ("mean loss of the reference", "portfolio", "betting", "excess_kl (published)")
+COLUMNS = ("reference-loss", "reference-portfolio", "reference-betting", "reference-excess")  # names of the tables
 
 
 def bounds(X: np.ndarray, y: np.ndarray, reference: pb.OnlineReference) -> tuple[float, float, float]:
@@ -75,21 +77,21 @@ def measure(name: str) -> np.ndarray:
     return np.array(found)
 
 
-def show(title: str, values: dict[str, np.ndarray], *, marked: bool) -> None:
+def show(table: str, values: dict[str, np.ndarray], *, marked: bool) -> None:
     """Print a table; the smallest number of a row is bold."""
-    print(f"\n{title}\n\n| data | {' | '.join(REFERENCES)} |\n|{'---|' * (len(REFERENCES) + 1)}")
+    rows = []
     for name, row in values.items():
-        cells = [f"{value:.4f}".replace("0.", ".", 1) for value in row]
-        smallest = min(cells)
-        print(f"| {name} | " + " | ".join(f"**{c}**" if marked and c == smallest else c for c in cells) + " |")
+        cells = [decimal(value) for value in row]
+        rows.append((name, *(f"**{each}**" if marked and each == min(cells) else each for each in cells)))
+    print_table(table, ("data", *REFERENCES), rows)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--datasets", default=",".join(pb.datasets.names()))
     found = {name: measure(name) for name in parser.parse_args().datasets.split(",")}
-    for column, title in enumerate(COLUMNS):
-        show(title, {name: numbers[:, column] for name, numbers in found.items()}, marked=column > 0)
+    for column, table in enumerate(COLUMNS):
+        show(table, {name: numbers[:, column] for name, numbers in found.items()}, marked=column > 0)
 
 
 if __name__ == "__main__":

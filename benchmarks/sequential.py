@@ -16,6 +16,8 @@ from scipy.stats import norm
 
 import pacbayes as pb
 
+from _tables import decimal, print_table
+
 DELTA = 0.05
 RUNS = {200: 1000, 1000: 500, 10_000: 200}
 Draw = Callable[[np.random.Generator, tuple[int, int]], np.ndarray]
@@ -42,6 +44,8 @@ def union(losses: np.ndarray, rates: np.ndarray, weights: np.ndarray) -> np.ndar
 
 def main() -> None:
     print(f"{'n':>6} {'losses':14s} {'width':>8} {'grid':>6} {'normal':>7} {'exact':>6} {'all n':>6}")
+    cells: dict[str, list[str]] = {name: [] for name in LAWS}
+    ends: dict[str, list[str]] = {name: [] for name in LAWS}
     for n, runs in RUNS.items():
         for name, (draw, variance) in LAWS.items():
             losses = draw(np.random.default_rng(n), (runs, n))
@@ -58,6 +62,10 @@ def main() -> None:
                 exact = f"{found / width(pb.bounds.clopper_pearson(losses.sum(axis=-1), n, DELTA)):.3f}"
             anytime = width(pb.bounds.sequential(losses, DELTA)) / width(union(losses, *pb.bounds.betting_rates()))
             print(f"{n:6d} {name:14s} {found:8.5f} {grid:6.3f} {normal:7.3f} {exact:>6} {anytime:6.3f}", flush=True)
+            cells[name].append(f"{decimal(grid, 3)} {decimal(normal, 3)}{f' ({exact})' if exact else ''}")
+            ends[name].append(decimal(anytime, 3))
+    heads = ("losses", "n = 200", "n = 1000", "n = 10,000", "all n: 200", "1000", "10,000")
+    print_table("sequential", heads, [(name, *cells[name], *ends[name]) for name in LAWS])
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ from threadpoolctl import threadpool_limits
 
 import pacbayes as pb
 
+from _tables import decimal, print_table
 from _timing import verdict
 
 MODELS: dict[str, Any] = {
@@ -58,8 +59,8 @@ def repeat(X: np.ndarray, y: np.ndarray, model: str, seed: int) -> Repeat:
     )
 
 
-def show(name: str, model: str, repeats: int) -> float:
-    """Print the means of a data set and a model, and return how often the transfer was below the refit's error."""
+def show(name: str, model: str, repeats: int) -> tuple[float, tuple[str, ...]]:
+    """Print the means of a data set and a model; return how often the transfer was too small, and a row."""
     X, y = pb.datasets.load(name, encoding="sound", return_X_y=True)
     X, y = np.asarray(X, dtype=float), np.asarray(y)
     found = np.array([repeat(X, y, model, seed) for seed in range(repeats)])
@@ -67,7 +68,9 @@ def show(name: str, model: str, repeats: int) -> float:
     numbers = "".join(f"{value:13.4f}" for value in found.mean(axis=0))
     counts = "".join(f"{f'{int(each.sum())} of {repeats}':>16s}" for each in failed)
     print(f"{name:10s}{model:10s}{numbers}{counts}", flush=True)
-    return float(failed[1].mean())
+    means = found.mean(axis=0)
+    cells = (decimal(means[0], 2), *map(decimal, means[1:]), *(str(int(each.sum())) for each in failed))
+    return float(failed[1].mean()), (name, model, *cells)
 
 
 def main() -> None:
@@ -80,11 +83,14 @@ def main() -> None:
     print(f"{'':20s}{''.join(f'{each:>13s}' for each in columns)}{'certificate low':>16s}{'transfer low':>16s}")
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        low = [
+        shown = [
             show(name, model, options.repeats)
             for name in options.datasets.split(",")
             for model in options.models.split(",")
         ]
+    low = [each for each, _ in shown]
+    heads = ("data", "model", *columns, "below", "transfer below")
+    print_table("transfer", heads, [row for _, row in shown])
     print(f"transfer below the refit's error in {max(low):.3f} of repeats, at most .06: {verdict(max(low) <= 0.06)}")
 
 

@@ -27,9 +27,9 @@ def test_every_mark_has_an_entry_and_every_entry_a_mark():
     marks = []
     for page in PAGES:
         text, name = page.read_text(encoding="utf-8"), page.relative_to(ROOT).as_posix()
-        found = re.findall(r"<!-- table: ([\w-]+) -->", text)
+        found = re.findall(r"^<!-- table: ([\w-]+) -->$", text, re.MULTILINE)
         assert list(tables.marked(text)) == found, name
-        assert text.count("<!-- end -->") == len(found), name
+        assert len(re.findall("^<!-- end -->$", text, re.MULTILINE)) == len(found), name
         marks += [(each, name) for each in found]
     assert sorted(marks) == sorted((name, each.page) for name, each in tables.TABLES.items())
 

@@ -8,7 +8,9 @@ from sklearn.naive_bayes import GaussianNB
 
 import pacbayes as pb
 from pacbayes._core.steadiness import Answers
+from pacbayes.certificate.words import sentences
 from pacbayes.metrics import Judged, Questions, get, group_values, read_costs, read_metrics, read_questions
+from pacbayes.report import render
 from pacbayes.verification import recheck
 
 RNG = np.random.default_rng(3)
@@ -167,6 +169,15 @@ class TestDifferences:
         )
         assert gap.lower == max(0.0, *(down - up for up in high for down in low))
         assert gap.value >= gap.risk
+
+    def test_says_how_many_groups_there_are_where_some_are_too_small_to_be_compared(self):
+        y, groups = [0, 1] * 200, ["a", "a", "b", "b"] * 99 + ["c"] * 4
+        certificate = pb.certify_predictions(y, y, groups=groups, differences=True)
+        words = "between any two of 2 groups by group (of 3: the others have too few rows)"
+        assert words in sentences(certificate)[-1]
+        assert words in render(certificate)
+        whole = pb.certify_predictions(y, y, groups=["a", "a", "b", "b"] * 100, differences=True)
+        assert sentences(whole)[-1].endswith("between any two of 2 groups by group.")
 
     def test_a_certain_difference_has_a_lower_limit(self):
         labels, predictions = np.zeros(2000, dtype=int), np.repeat([0, 1], 1000)

@@ -13,11 +13,14 @@ if TYPE_CHECKING:
 __all__ = ["apart_words", "difference_words"]
 
 
-def apart_words(statement: Statement) -> str:
-    """Return how far groups are apart, in percentage points."""
+def apart_words(statement: Statement, groups: int | None = None) -> str:
+    """Return how far groups are apart, in percentage points; of so many groups, if not all of them are compared."""
     columns = " and ".join(map(visible, statement.groups[0]))
     most = _points(limit_text(statement.value, None, None, statement.side))
-    words = f"differs by at most {most} between any two of {len(statement.groups)} groups by {columns}"
+    compared = len(statement.groups)
+    words = f"differs by at most {most} between any two of {compared} groups by {columns}"
+    if groups is not None and groups > compared:
+        words += f" (of {groups}: the others have too few rows)"
     if not statement.lower:
         return words
     return f"{words}, and by at least {_points(limit_text(statement.lower, None, None, 'lower'))} between some two"
@@ -27,8 +30,10 @@ def _points(text: str) -> str:
     return text.replace(" %", " percentage points")
 
 
-def difference_words(statement: Statement) -> str:
+def difference_words(statement: Statement, groups: int | None = None) -> str:
     """Return a statement on the largest difference between groups as a sentence of its own, without its confidence.
+
+    ``groups`` is how many there are, where some were left out for having too few rows.
 
     Examples
     --------
@@ -38,4 +43,4 @@ def difference_words(statement: Statement) -> str:
     >>> difference_words(pb.certify_predictions(y, y, groups=group, differences=True).differences[0])
     'It differs by at most 2.71 percentage points between any two of 2 groups by group.'
     """
-    return f"It {apart_words(statement)}."
+    return f"It {apart_words(statement, groups)}."

@@ -137,7 +137,8 @@ def _claim(certificate: Certificate, statement: Statement, subject: str, value: 
     quantity = statement.kind
     where = ("" if statement.group is None else group_words(statement)) + _period_words(certificate)
     if statement.groups:
-        return f"the true {statement.words} of {subject}{where} {apart_words(statement)}"
+        groups = sum(each.group is not None and each.name == statement.name for each in certificate.statements)
+        return f"the true {statement.words} of {subject}{where} {apart_words(statement, groups)}"
     return quantity.claim.format(
         words=statement.words,
         subject=subject,

@@ -31,7 +31,7 @@ def _metric(certificate: Certificate, groups: Sequence[Statement]) -> Data:
     first, lower = groups[0], groups[0].side == "lower"
     gaps = [each for each in certificate.differences if each.name == first.name]
     noun = quantity_noun(first)
-    said = {"title": noun[:1].upper() + noun[1:], "difference": [difference_words(each) for each in gaps]}
+    said = {"title": noun[:1].upper() + noun[1:], "difference": [difference_words(each, len(groups)) for each in gaps]}
     if len(groups) <= MANY_GROUPS:
         ordered = sorted(groups, key=lambda each: (each.value if lower else -each.value, -each.n))
         return {**said, "tables": [{"title": "", "rows": _rows(ordered, ordered)}], "all": []}

@@ -13,6 +13,7 @@ from sklearn.naive_bayes import GaussianNB
 
 import pacbayes as pb
 from pacbayes import procedures
+from pacbayes._core.notes import Note
 from pacbayes.certificate import SUBJECTS, Verification, schema
 from pacbayes.certificate.verdicts import proof_words
 from pacbayes.certificate.words import choice_words, sentences
@@ -112,7 +113,27 @@ def test_every_procedure_is_listed_once():
 
 
 def test_every_procedure_has_a_case():
-    assert set(CASES) == set(PROCEDURES)
+    assert set(CASES) == set(PROCEDURES), "add it to CASES in this file"
+
+
+@pytest.mark.parametrize("name", PROCEDURES)
+def test_says_what_was_noticed_about_the_rows(name, monkeypatch):
+    """A certificate has the notes of its sample; some are issued without one."""
+    kind, note, samples = PROCEDURES[name], Note("learning_only", {"names": "weights"}), []
+    run_as_it_is = kind.run
+
+    def run_with_note(procedure, sample):
+        samples.append(sample)
+        return run_as_it_is(procedure, replace(sample, notes=(*sample.notes, note)))
+
+    monkeypatch.setattr(kind, "run", run_with_note)
+    certificate, _ = CASES[name]()
+    assert not samples or note in certificate.notes, "give notes=sample.notes to issue"
+
+
+def test_rows_are_shuffled_by_a_seed_that_is_recorded():
+    with pytest.raises(ValueError, match=r"'random_state' of certify_rows must be a whole number\. Got None instead"):
+        certify_rows(OutOfBag(learner=NAIVE, voters=5), X, Y, random_state=None)
 
 
 @pytest.mark.parametrize("procedure", PROCEDURES.values(), ids=PROCEDURES)
@@ -127,6 +148,9 @@ class TestEveryProcedure:
     def test_issues_what_verifies_and_follows_the_schema(self, case):
         procedure, certificate, _ = case
         assert certificate.procedure == procedure.name
+        subjects = {each.about: SUBJECTS[each.about] for each in certificate.statements}
+        missing = [name for name, each in subjects.items() if procedure.name not in each.procedures]
+        assert not missing, f"add it to the procedures of {missing} in pacbayes/certificate/subjects.py"
         assert certificate.verify(), str(certificate.verify())
         Draft202012Validator(schema()).validate(json.loads(certificate.to_json()))
         assert pb.Certificate.from_json(certificate.to_json()) == certificate

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 import warnings
 from dataclasses import dataclass
 from typing import Any
@@ -88,6 +89,10 @@ def certify_rows(procedure: Procedure, X: RowsLike, y: Labels, random_state: int
     >>> round(run.certificate_.value, 4), bool(recheck(run.certificate_, sample.X, sample.y, run))
     (0.2248, True)
     """
+    if not isinstance(random_state, numbers.Integral):
+        raise ValueError(  # noqa: TRY004
+            f"The 'random_state' of certify_rows must be a whole number. Got {random_state!r:.60} instead."
+        )
     return _run(procedure, X, y, *draw_order(random_state, len(y)), int(random_state))
 
 

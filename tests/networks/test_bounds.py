@@ -84,7 +84,7 @@ class TestCompleteness:
         # of other bounds, in closed form
         combined = {"debiased", "forward_backward", "gibbs_to_vote", "recursive_portfolio_step", "recursive_step"}
         asked = (public | set(pb.numerics.__all__)) - lookups - helpers - combined
-        assert asked == set(RULES) | set(WITHOUT), "add it to RULES in pacbayes/torch/slopes.py, or its reason to WITHOUT here"
+        assert asked == set(RULES) | set(WITHOUT), "add it to RULES in torch/slopes.py, or to WITHOUT here"
         assert {entry.name for entry in pb.bounds.catalogue()} <= asked
         assert not set(WITHOUT) & set(pt.__all__)
 

@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pacbayes._core.state import State
-from pacbayes.tables import Column, ColumnPreprocessor, align_rows, make_preprocessing
+from pacbayes._core.taken import TakenRows
+from pacbayes.tables import Column, ColumnPreprocessor, TableError, align_rows, make_preprocessing
 from pacbayes.tables import _encode as encode
 
 TEXTS = st.one_of(st.none(), st.text(max_size=3), st.sampled_from(["", "a\0b", "a\0c", "\ud800", "nan", "(missing)"]))
@@ -70,3 +71,28 @@ def test_a_fit_leaves_alone_what_an_earlier_one_learned():
     ColumnPreprocessor().fit(two)
     assert [each.tolist() for each in first.transformer_.named_transformers_["categories"].categories_] == [["a", "b"]]
     check(one)
+
+
+@pytest.mark.parametrize("missing", [False, True])
+@pytest.mark.parametrize("columns", [3, 20])
+def test_of_an_array_whose_rows_are_taken_chunk_by_chunk(monkeypatch, missing, columns):
+    monkeypatch.setattr(encode, "CHUNK_ROWS", 256)
+    rng = np.random.default_rng(1)
+    array = rng.normal(1e3, 1.0, (1500, columns)) ** 3
+    if missing:
+        array[::7, 1], array[:400, 2] = np.nan, np.nan
+    frame, places = pd.DataFrame(array, copy=False), rng.permutation(1500)[:1000]
+    rows = TakenRows(frame, places)
+    assert rows.numbers() is not None
+    found, expected = ColumnPreprocessor().fit_taken(rows), ColumnPreprocessor().fit(frame.iloc[places])
+    assert State.of(found).differs_from(State.of(expected), 0.0) is None
+
+
+def test_of_an_array_in_which_a_column_holds_nothing_or_what_is_infinite():
+    array = np.arange(60.0).reshape(20, 3)
+    array[:10, 1] = np.nan
+    rows = TakenRows(pd.DataFrame(array, columns=list("abc"), copy=False), np.arange(10))
+    assert ColumnPreprocessor().fit_taken(rows).columns_ == (("a", "number"), ("c", "number"))
+    array[3, 2] = np.inf
+    with pytest.raises(TableError, match="'c' holds infinite values"):
+        ColumnPreprocessor().fit_taken(rows)

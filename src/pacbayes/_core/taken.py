@@ -37,8 +37,8 @@ class TakenRows:
     >>> import pandas as pd
     >>> from pacbayes._core.taken import TakenRows
     >>> rows = TakenRows(pd.DataFrame({"age": [20, 30, 40]}), np.array([2, 0]))
-    >>> rows.column("age").tolist(), rows.read(1, 2)["age"].tolist()
-    ([40, 20], [20])
+    >>> rows.shape, rows.read(1, 2)["age"].tolist()
+    ((2, 1), [20])
     """
 
     def __init__(self, X: Rows, places: IntArray) -> None:
@@ -51,10 +51,6 @@ class TakenRows:
     def columns(self) -> list[Any]:
         """The names of the columns."""
         return list(self._frame.columns)
-
-    def column(self, name: Any) -> Any:
-        """Return a column of all rows."""
-        return self._frame[name].iloc[self._places]
 
     def locate(self, name: Any) -> tuple[Any, IntArray]:
         """Return a column that holds the rows, and where they are in it."""

@@ -33,6 +33,7 @@ __all__ = [
     "apply_to_numbers",
     "can_apply",
     "count_outputs",
+    "fit_numbers",
     "fit_steps",
     "learned_by_column",
 ]
@@ -40,6 +41,7 @@ __all__ = [
 MOST_CATEGORIES = 100  # of a column that have one of their own in the result
 _ROWS = 8192  # at a time, so that a block stays in the cache
 _CELLS = 1 << 18  # that scalers learn from at once
+_TOGETHER = 16  # columns of an array, of a chunk of its rows
 _Make: TypeAlias = Callable[[Sequence[tuple[str, str]]], ColumnTransformer]
 
 
@@ -81,6 +83,30 @@ def fit_steps(
     if texts:
         _learn_texts(steps, texts)
     return tuple(kinds), steps
+
+
+def fit_numbers(make: _Make, names: Sequence[str], rows: FloatArray, places: IntArray) -> ColumnTransformer | None:
+    """Fit a transformer on some rows of an array, as :func:`fit_steps` does on its columns; None if some hold nothing.
+
+    Rows are taken chunk by chunk, which is quicker than column by column where they lie one after another.
+    """
+    scalers = []
+    for first in range(0, len(names), _TOGETHER):
+        scaler, some = StandardScaler(), slice(first, first + _TOGETHER)
+        for start in range(0, places.size, CHUNK_ROWS):
+            block = np.asfortranarray(rows[places[start : start + CHUNK_ROWS], some])
+            if np.isinf(block).any():
+                return None  # whoever goes by columns says in which
+            with np.errstate(divide="ignore", invalid="ignore"):  # of a column without a number so far
+                scaler.partial_fit(block)
+        scalers.append(scaler)
+    seen = np.concatenate([np.broadcast_to(each.n_samples_seen_, each.mean_.shape) for each in scalers])
+    if not seen.all():
+        return None
+    lacking = frozenset(name for name, count in zip(names, seen, strict=True) if count < places.size)
+    steps = deepcopy(_fit_few(make, tuple((name, "number") for name in names), lacking))
+    _join(steps.named_transformers_["numbers"].named_steps["scale"], scalers)
+    return steps
 
 
 @lru_cache(maxsize=8)
@@ -275,9 +301,15 @@ class _Lookup:
         import pandas as pd  # noqa: PLC0415
 
         if len(values) <= _ROWS:
-            return np.array([self._known.get(each, self._unknown) for each in values.tolist()], dtype=np.int64)
+            return self._find_few(values.tolist())
         codes = pd.Index(self._categories, dtype=object).get_indexer(pd.Index(values, dtype=object))
         return np.asarray(self._places[codes])
+
+    def _find_few(self, texts: list[str]) -> IntArray:
+        try:
+            return np.fromiter(map(self._known.__getitem__, texts), np.int64, len(texts))
+        except KeyError:  # some are unknown
+            return np.array([self._known.get(each, self._unknown) for each in texts], dtype=np.int64)
 
 
 _LOOKUPS: WeakKeyDictionary[OneHotEncoder, tuple[Any, list[_Lookup]]] = WeakKeyDictionary()

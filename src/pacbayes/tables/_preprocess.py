@@ -25,6 +25,7 @@ from pacbayes.tables._encode import (
     apply_to_numbers,
     can_apply,
     count_outputs,
+    fit_numbers,
     fit_steps,
     learned_by_column,
 )
@@ -140,12 +141,18 @@ class ColumnPreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def fit_taken(self, rows: TakenRows) -> Self:
-        """Learn from rows of a frame that are looked at column by column."""
+        """Learn from rows of a frame that are looked at column by column, or chunk by chunk where they are an array."""
         self.columns_, self.transformer_ = (), None
         _refuse_repeated([str(name) for name in rows.columns])
         names = {str(name): name for name in rows.columns}
-        empty = rows.empty().set_axis(list(names), axis=1)
-        self._fit_columns(empty, lambda name, kind: take_column(*rows.locate(names[name]), name, kind))
+        numbers = rows.numbers() if rows.shape[0] else None
+        if numbers is not None:
+            self.transformer_ = fit_numbers(_make_for_frames, list(names), *numbers)
+        if self.transformer_ is not None:
+            self.columns_ = tuple((name, "number") for name in names)
+        else:
+            empty = rows.empty().set_axis(list(names), axis=1)
+            self._fit_columns(empty, lambda name, kind: take_column(*rows.locate(names[name]), name, kind))
         self.n_features_in_ = rows.shape[1]
         return self
 

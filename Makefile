@@ -120,6 +120,7 @@ bench: $(VENV)/.wheel ## speed, each as a ratio measured in one run
 	$(BIN)/python benchmarks/learning.py
 	$(BIN)/python benchmarks/before.py
 	$(BIN)/python benchmarks/shares.py
+	$(BIN)/python benchmarks/conversion.py
 	$(BIN)/python benchmarks/command_line.py
 	$(BIN)/python benchmarks/start.py
 

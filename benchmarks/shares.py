@@ -70,6 +70,8 @@ class Clock:
 def certify(path: str, target: str, model: str, options: dict[str, Any]) -> None:
     """Certify in this process, and print where its time went."""
     began = now()
+    import jinja2  # noqa: F401, PLC0415  (what is needed to save, and loaded then)
+    import skops.io  # noqa: F401, PLC0415
     from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier  # noqa: PLC0415
 
     from pacbayes.learners import CrossValidatedLogistic  # noqa: PLC0415

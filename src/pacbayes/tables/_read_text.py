@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+import numpy as np
+
 from pacbayes.tables._error import TableError, one_line
 from pacbayes.tables._limits import check_cells, check_limit
 from pacbayes.tables._source import Description, Source, is_wide, refuse_duplicates
@@ -23,6 +25,7 @@ __all__ = ["describe_text", "opened", "read_text", "refuse_other_text", "refuse_
 _DELIMITERS = ",;\t|"
 _PEEK, _CHUNK = 1 << 16, 1 << 22
 _LONGEST = 1 << 26
+_PART_ROWS = 1 << 17  # of a file with more, so many are parsed at once
 
 
 def read_text(source: Source, description: Description) -> pd.DataFrame:
@@ -32,9 +35,30 @@ def read_text(source: Source, description: Description) -> pd.DataFrame:
     rows = refuse_zeros_in(source, description)
     separator, options, texts = describe_text(source, description, rows)
     with refuse_other_text(separator):
-        frame = pd.read_csv(source, dtype=texts, **options)
+        frame = _read_parts(source, {"dtype": texts, **options}) if rows > _PART_ROWS else None
+        if frame is None:
+            frame = pd.read_csv(source, dtype=texts, **options)
     frame.columns = [str(name).strip() for name in frame.columns]
     return frame
+
+
+def _read_parts(source: Source, options: dict[str, Any]) -> pd.DataFrame | None:
+    """Return many rows, of which few are text at a time; None if that gives a column other values than all at once."""
+    import pandas as pd  # noqa: PLC0415
+
+    with pd.read_csv(source, chunksize=_PART_ROWS, **options) as reader:
+        parts = list(reader)
+    _rewind(source)
+    if not parts or not all(map(_is_alike, zip(*(part.dtypes for part in parts), strict=True))):
+        return None
+    names = list(parts[0].columns)  # each column is given up where it is joined
+    joined = {name: pd.concat([part.pop(name) for part in parts], ignore_index=True) for name in names}
+    return pd.DataFrame(joined, copy=False)
+
+
+def _is_alike(kinds: tuple[Any, ...]) -> bool:
+    """Return whether parts of a column are of one type, or numbers that become doubles; texts make texts of numbers."""
+    return len(set(kinds)) == 1 or all(kind in (np.float64, np.int64) for kind in kinds)
 
 
 def describe_text(

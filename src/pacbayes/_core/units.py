@@ -17,7 +17,6 @@ __all__ = [
     "observed_text",
     "part_texts",
     "percent_text",
-    "round_down",
     "round_up",
 ]
 
@@ -31,18 +30,6 @@ _AWAY = {"upper": ROUND_CEILING, "lower": ROUND_FLOOR, "both": ROUND_CEILING}
 def round_up(value: float, digits: int = _DIGITS) -> str:
     """Return a bound as text, rounded up so that it stays one."""
     return str(Decimal(value).quantize(Decimal(1).scaleb(-digits), rounding=ROUND_CEILING))
-
-
-def round_down(value: float, digits: int = _DIGITS) -> str:
-    """Return a lower bound as text, rounded down so that it stays one.
-
-    Examples
-    --------
-    >>> from pacbayes._core.units import round_down
-    >>> round_down(0.98765)
-    '0.9876'
-    """
-    return str(Decimal(value).quantize(Decimal(1).scaleb(-digits), rounding=ROUND_FLOOR))
 
 
 def in_units(value: float, scale: float | None, power: int | None) -> Decimal:

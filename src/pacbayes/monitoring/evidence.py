@@ -11,51 +11,50 @@ So all starts cost no more memory than one. ``E`` reaches ``1/alpha`` with proba
 The weights fall like ``1/(s log(s)^2)``: with ``R(t) = (1 - a)/(1 + log(1 + t/c))``, which is convex, ``-R'(s)`` is at
 most ``R(s - 1) - R(s)``, so that these weights and ``a`` for the first row add up to at most 1, and ``R(t)`` is at most
 what is left after ``t`` rows.
+
+What is put in since a block began is kept as it is, divided by the growth since then: ``S_t = S_{t-1} + w_t /
+prod_{i < t} (1 + lam (l_i - v))``. A factor is at least 1/5, so that nothing overflows in a block of 256 rows, and the
+capital is ``prod_{i <= t} (1 + lam (l_i - v)) (M + S_t)`` with ``M`` that at the beginning of the block.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
 
-from pacbayes._core.rounding import EPS
-from pacbayes._core.types import FloatArray, IntArray
+from pacbayes._core.types import FloatArray
+from pacbayes.monitoring._bets import RATES, left_weight, rate_fractions, rate_weights, start_weights
+from pacbayes.monitoring._pieces import (
+    BEFORE,
+    BLOCK,
+    CAPITAL,
+    GROWTH,
+    LOWEST,
+    SLACK,
+    STARTS,
+    Piece,
+    Pieces,
+    begin_state,
+    change_of,
+    logs_of,
+)
 from pacbayes.monitoring._stored import read_count, read_counts, read_floats, refuse, write_floats
 
-__all__ = ["Evidence", "Found", "left_weight", "rate_fractions", "rate_weights", "start_weights"]
+__all__ = [
+    "Crossing",
+    "Evidence",
+    "Found",
+    "add_together",
+    "left_weight",
+    "rate_fractions",
+    "rate_weights",
+    "start_weights",
+]
 
-_FIRST = 0.25  # the share of the first row: a model may be bad from the beginning
-_SCALE = 300.0  # rows over which the other starts have nearly the same weight
-_RATES = 12
-_LARGEST = 0.8  # of rate times v; the others are half of the one before
-_AT_ONCE = 8192  # rows for which memory is taken at once
-_BLOCK = 256  # rows between two places where logarithms are moved back to their origin
-
-
-def rate_fractions() -> FloatArray:
-    """Return ``lam v`` of every rate: the best for a 0-1 loss whose risk has become ``v + (1 - v) lam v``."""
-    return np.asarray(_LARGEST * 0.5 ** np.arange(_RATES))
-
-
-def rate_weights() -> FloatArray:
-    """Return the weights of the rates, which add up to at most 1: largest for changes of some points."""
-    shape = 1.0 / (1.0 + ((np.arange(_RATES) - 4.5) / 2.0) ** 2)
-    return np.asarray(shape / shape.sum() * (1.0 - 16.0 * EPS))
-
-
-def start_weights(rows: FloatArray) -> FloatArray:
-    """Return the weights of the starts at these rows, counted from 1."""
-    weights = (1.0 - _FIRST) / ((_SCALE + rows) * (1.0 + np.log1p(rows / _SCALE)) ** 2)
-    return np.asarray(weights + np.where(rows == 1.0, _FIRST, 0.0))
-
-
-def left_weight(rows: FloatArray) -> FloatArray:
-    """Return at most what the starts after so many rows weigh together; all weigh 1 before the first row."""
-    return np.asarray((1.0 - _FIRST) / (1.0 + np.log1p(rows / _SCALE)) + np.where(rows == 0.0, _FIRST, 0.0))
+_PARTS = {"growth": GROWTH, "capital": CAPITAL, "before": BEFORE, "lowest": LOWEST, "slack": SLACK}
 
 
 class Found(NamedTuple):
@@ -77,6 +76,24 @@ class Found(NamedTuple):
     change: int
 
 
+class Crossing(NamedTuple):
+    """The first of some rows that reached a level.
+
+    Attributes
+    ----------
+    first : int
+        Which of them.
+    change : int
+        The row, counted from the first of all, from which on the capital had grown most.
+    log_evidence : float
+        Logarithm of the evidence there, rounded down.
+    """
+
+    first: int
+    change: int
+    log_evidence: float
+
+
 @dataclass(slots=True)
 class Evidence:
     """The state of the e-process: a few numbers for each rate, however many rows there were.
@@ -84,8 +101,11 @@ class Evidence:
     Rows may come in parts of any size; the result is the same to the last bit. What rounding could add is subtracted,
     so that a level is never reached earlier than in exact arithmetic: per block of ``B = 256`` rows and rate, with
     ``G`` the largest logarithm of a factor, at most ``B`` times ``EPS (64 + 16 (B + 1) G + 4 |log M| + 8 |log w|)``.
-    That counts ``4 EPS (2 + |g|)`` for a factor, half a unit of the last place of every sum, whose terms are at most
-    ``B G + |log M| + |log w|``, and 9 units for each logarithm of a sum.
+    That counts ``4 EPS (2 + |g|)`` for a factor and half a unit of the last place of every sum of them, so that a
+    growth is off by at most ``B EPS (8 + 4 G + B G / 2)``. It enters three times: in the product, and twice in what a
+    start put in. What else there is, for a block and not for a row, is below
+    ``EPS (8 |log w| + 4 B G + 4 |log M| + B + 64)``: the logarithm of a weight, sums of it, 4 units for an exponential,
+    half a unit for each of ``B`` sums of positive numbers, and 9 units for the logarithm of the last.
 
     Attributes
     ----------
@@ -93,108 +113,55 @@ class Evidence:
         What the risk is said not to exceed, in (0, 1).
     rows : int
         How many there were.
-    growth : ndarray, shape (rates,)
-        Sums of logarithms of the factors since the block began.
-    capital : ndarray, shape (rates,)
-        Logarithms of the capital divided by the growth.
-    lowest : ndarray, shape (rates,)
-        Where the growth was least, over all rows, measured from where the block began.
-    starts : ndarray of int, shape (rates,)
-        The row after that: from there on the capital has grown most.
-    slack : ndarray, shape (rates,)
-        What is subtracted for rounding in this block.
+    numbers : ndarray, shape (6, rates)
+        For each rate: the sum of logarithms of the factors since the block began (growth); what the starts since then
+        put in, divided by the growth (capital); the logarithm of the capital when the block began (before); where the
+        growth was least, over all rows, measured from where the block began (lowest); the row after that, from which on
+        the capital has grown most (starts); and what is subtracted for rounding in this block (slack). No array is
+        changed in place.
     """
 
     value: float
     rows: int
-    growth: FloatArray
-    capital: FloatArray
-    lowest: FloatArray
-    starts: IntArray
-    slack: FloatArray
+    numbers: FloatArray
 
     @classmethod
     def begin(cls, value: float) -> Evidence:
         """Return the evidence before the first row."""
-        none = np.zeros(_RATES)
-        made = cls(value, 0, none, np.full(_RATES, -np.inf), none.copy(), np.ones(_RATES, dtype=np.int64), none)
-        made._begin_block()
-        return made
+        return cls(value, 0, begin_state(value))
 
     @property
     def log_value(self) -> float:
         """Logarithm of the evidence now, rounded down."""
-        return float(self._total(np.asarray([self.growth + self.capital]), self.rows)[0])
+        numbers = self.numbers
+        rows = np.array([float(self.rows)])
+        with np.errstate(divide="ignore"):  # nothing was put in since a block began
+            return float(logs_of(numbers[GROWTH][:, None], numbers[CAPITAL][:, None], numbers, rows)[0])
 
     @property
     def change(self) -> int:
         """The row from which on the capital has grown most."""
-        return int(self.starts[np.argmax(self.growth - self.lowest)])
+        return change_of(self.numbers)
 
     def add(self, losses: FloatArray, level: float) -> Found:
         """Take losses in [0, 1], and tell when the logarithm of the evidence first reached a level."""
-        parts, first, change = [], None, None
-        for start in range(0, losses.size, _AT_ONCE):
-            logs, pieces = self._add_rows(losses[start : start + _AT_ONCE])
-            parts.append(logs)
-            reached = np.flatnonzero(logs >= level)
-            if first is None and reached.size:
-                first = start + int(reached[0])
-                change = _find_piece(pieces, int(reached[0]))
-        return Found(np.concatenate(parts) if parts else np.zeros(0), first, self.change if change is None else change)
-
-    def _add_rows(self, losses: FloatArray) -> tuple[FloatArray, list[_Piece]]:
-        """Take losses; return logarithms of the evidence after each, and how the growth went block by block.
-
-        What does not depend on the rows before is computed for all of them at once, each as it would be by itself.
-        """
-        numbers = np.arange(self.rows + 1, self.rows + 1 + losses.size, dtype=np.float64)
-        steps = np.log1p((losses - self.value)[:, None] * (rate_fractions() / self.value))
-        starts, shares = np.log(start_weights(numbers)), np.log(rate_weights())
-        lowered, pieces, done = np.empty((_RATES + 1, losses.size)), [], 0
-        lowered[_RATES] = np.log(left_weight(numbers))
-        while done < losses.size:
-            end = min(losses.size, done + _BLOCK - self.rows % _BLOCK)
-            growth = np.cumsum(np.vstack([self.growth, steps[done:end]]), axis=0)
-            entries = starts[done:end, None] - growth[:-1]
-            capital = np.logaddexp.accumulate(np.vstack([self.capital, entries]), axis=0)
-            lowered[:_RATES, done:end] = ((growth + capital)[1:] + shares - self.slack).T
-            pieces.append(_Piece(done, growth, self.lowest, self.starts, self.rows))
-            self._follow_lowest(growth, self.rows)
-            self.rows += end - done
-            self.growth, self.capital, done = growth[-1], capital[-1], end
-            if self.rows % _BLOCK == 0:
-                self._begin_block()
-        return _add_logs(lowered), pieces
-
-    def _total(self, logs: FloatArray, rows: FloatArray | int) -> FloatArray:
-        """Return logarithms of the mixture over rates and of what has not started, less what rounding may add."""
-        left = np.log(left_weight(np.atleast_1d(np.float64(rows))))
-        return _add_logs(np.vstack([(logs + np.log(rate_weights()) - self.slack).T, left]))
-
-    def _follow_lowest(self, growth: FloatArray, rows: int) -> None:
-        """Keep where the growth was least: at the last such place, so that a start lies as late as it can."""
-        place = growth.shape[0] - 1 - np.argmin(growth[::-1], axis=0)
-        least = growth[place, np.arange(_RATES)]
-        lower = least <= self.lowest
-        self.lowest = np.where(lower, least, self.lowest)
-        self.starts = np.where(lower, rows + place + 1, self.starts)
-
-    def _begin_block(self) -> None:
-        """Move the logarithms back to their origin, and subtract what rounding may have added before."""
-        self.capital = self.growth + self.capital - self.slack
-        self.lowest = self.lowest - self.growth
-        self.growth = np.zeros(_RATES)
-        fractions = rate_fractions()
-        largest = np.maximum(-np.log1p(-fractions), np.log1p(fractions / self.value))
-        held = np.where(np.isfinite(self.capital), np.abs(self.capital), 0.0)
-        weight = -np.log(start_weights(np.asarray(self.rows + float(_BLOCK))))
-        self.slack = _BLOCK * EPS * (64.0 + 16.0 * (_BLOCK + 1) * largest + 4.0 * held + 8.0 * weight)
+        logs, found = np.empty(losses.size), None
+        for piece in _run([self], losses, [losses.size], np.array([-np.inf])):
+            some = logs[piece.start : piece.start + piece.growth.shape[1] - 1] = piece.logs()
+            reached = np.flatnonzero(some >= level)
+            if found is None and reached.size:
+                found = piece.start + int(reached[0]), piece.change(int(reached[0]))
+        return Found(logs, *((None, self.change) if found is None else found))
 
     def to_dict(self) -> dict[str, object]:
         """Return all numbers in full precision."""
-        lists = {name: write_floats(getattr(self, name)) for name in ("growth", "capital", "lowest", "slack")}
-        return {"value": self.value.hex(), "rows": self.rows, "starts": self.starts.tolist(), **lists}
+        lists = {name: write_floats(self.numbers[part]) for name, part in _PARTS.items()}
+        return {
+            "value": self.value.hex(),
+            "rows": self.rows,
+            "starts": self.numbers[STARTS].astype(int).tolist(),
+            **lists,
+        }
 
     @classmethod
     def from_dict(cls, record: Mapping[str, object]) -> Evidence:
@@ -206,45 +173,55 @@ class Evidence:
         if set(record) != set(made.to_dict()):
             refuse()
         made.rows = read_count(record["rows"])
-        names = ("growth", "capital", "lowest", "slack")
-        made.growth, made.capital, made.lowest, made.slack = (read_floats(record[name], _RATES) for name in names)
-        made.starts = read_counts(record["starts"], _RATES)
-        sound = np.all(made.slack >= 0.0) and np.all(made.lowest <= made.growth)
-        if not sound or np.any(made.starts > made.rows + 1) or np.any(np.isfinite(made.capital) != (made.rows > 0)):
+        numbers = made.numbers.copy()
+        for name, part in _PARTS.items():
+            numbers[part] = read_floats(record[name], RATES)
+        numbers[STARTS] = read_counts(record["starts"], RATES)
+        made.numbers = numbers
+        if not _is_sound(numbers, made.rows):
             refuse()
         return made
 
 
-class _Piece(NamedTuple):
-    """How the growth went in a part of a block: before which row of those taken, and what was known before."""
+def _is_sound(numbers: FloatArray, rows: int) -> bool:
+    """Whether so many rows could have led to these numbers."""
+    inside, lowest_growth = rows % BLOCK > 0, -1.0 - BLOCK * np.log(5.0)
+    return bool(
+        np.all(numbers[SLACK] >= 0.0)
+        and np.all(numbers[LOWEST] <= numbers[GROWTH])
+        and np.all(numbers[GROWTH] >= lowest_growth)
+        and np.all((numbers[CAPITAL] > 0.0) == inside)
+        and np.all(np.isfinite(numbers[BEFORE]) == (rows >= BLOCK))
+        and np.all(numbers[STARTS] <= rows + 1)
+    )
 
-    start: int
-    growth: FloatArray
-    lowest: FloatArray
-    starts: IntArray
-    rows: int
 
+def add_together(
+    evidences: Sequence[Evidence], losses: FloatArray, sizes: Sequence[int], levels: Sequence[float]
+) -> list[Crossing | None]:
+    """Take the losses of several streams, one stream after the other; tell where each first reached its level.
 
-def _add_logs(lowered: FloatArray) -> FloatArray:
-    """Return the logarithm of the sum of each column's exponentials, less what rounding may add.
-
-    Terms are added one after another, for one column as for many, so that it does not matter how many come at once.
+    The result is that of :meth:`Evidence.add` for each, to the last bit. Evidence is computed only where it may have
+    reached the level; an infinite level is never reached.
     """
-    highest = lowered.max(axis=0)
-    terms = np.exp(lowered - highest)
-    total = highest + np.log(reduce(np.add, terms))
-    return np.asarray(total - 64.0 * EPS * (1.0 + np.abs(total)))
+    found: list[Crossing | None] = [None] * len(evidences)
+    for piece in _run(evidences, losses, sizes, np.array(levels)):
+        if found[piece.stream] is not None:
+            continue
+        logs = piece.logs()
+        reached = np.flatnonzero(logs >= levels[piece.stream])
+        if reached.size:
+            row = int(reached[0])
+            found[piece.stream] = Crossing(piece.start + row, piece.change(row), float(logs[row]))
+    return found
 
 
-def _find_piece(pieces: Sequence[_Piece], row: int) -> int:
-    """Return the start with the most growth after one of the rows that were taken."""
-    found = next(each for each in reversed(pieces) if each.start <= row)
-    return _find_change(found.growth[: row - found.start + 2], found.lowest, found.starts, found.rows)
-
-
-def _find_change(growth: FloatArray, lowest: FloatArray, starts: IntArray, rows: int) -> int:
-    """Return the start with the most growth at the end of some rows, of which the growth is given."""
-    place = growth.shape[0] - 1 - np.argmin(growth[::-1], axis=0)
-    least = growth[place, np.arange(_RATES)]
-    found = np.where(least <= lowest, rows + place + 1, starts)
-    return int(found[np.argmax(growth[-1] - np.minimum(least, lowest))])
+def _run(
+    evidences: Sequence[Evidence], losses: FloatArray, sizes: Sequence[int], levels: FloatArray
+) -> Iterator[Piece]:
+    """Move evidences on; yield the pieces that may have reached a level."""
+    states, rows = np.array([each.numbers for each in evidences]), np.array([each.rows for each in evidences])
+    values = np.array([each.value for each in evidences])
+    yield from Pieces(values, states, rows, losses, np.array(sizes)).run(levels)
+    for each, state, count in zip(evidences, states, rows.tolist(), strict=True):
+        each.numbers, each.rows = state.copy(), count

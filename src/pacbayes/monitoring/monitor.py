@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import lru_cache
@@ -17,7 +17,7 @@ from pacbayes._core.rounding import log_inverse
 from pacbayes._core.types import BoolArray, FloatArray
 from pacbayes.certificate import QUANTITIES, Certificate
 from pacbayes.monitoring._stored import read_count, read_floats, refuse
-from pacbayes.monitoring.evidence import Evidence
+from pacbayes.monitoring.evidence import Crossing, Evidence, add_together
 from pacbayes.monitoring.recent import RecentRisk, Window
 from pacbayes.monitoring.words import alarm_words, state_words
 
@@ -174,13 +174,54 @@ class Monitor:
             The alarm, if there has been one.
         """
         values, lost = _read_losses(losses, unreadable)
-        rows = len(self)
-        found = self._evidence.add(np.where(lost, 0.0, values), self._level)
-        self._window.add(values, lost, rows)
-        self._unreadable += int(np.count_nonzero(lost))
-        if self.alarm is None and found.first is not None:
-            self.alarm = Alarm(rows + found.first + 1, found.change, float(found.log_evidence[found.first]))
+        rows, level = len(self), self._level if self.alarm is None else math.inf
+        (crossing,) = add_together([self._evidence], np.where(lost, 0.0, values), [values.size], [level])
+        self._take(values, lost, rows, crossing)
         return self.alarm
+
+    def _take(self, losses: FloatArray, unreadable: BoolArray, rows: int, crossing: Crossing | None) -> None:
+        """Take losses that the evidence has taken, and the alarm if they raised it."""
+        self._window.add(losses, unreadable, rows)
+        self._unreadable += int(np.count_nonzero(unreadable))
+        if crossing is not None:
+            self.alarm = Alarm(rows + crossing.first + 1, crossing.change, crossing.log_evidence)
+
+    @classmethod
+    def update_together(
+        cls, monitors: Sequence[Monitor], losses: ArrayLike, unreadable: ArrayLike, sizes: Sequence[int]
+    ) -> None:
+        """Take the losses of further rows of several streams, with the same outcome as :meth:`update` for each.
+
+        Parameters
+        ----------
+        monitors : sequence of Monitor
+            All different.
+        losses, unreadable : array_like
+            Those of the first monitor, then those of the second, and so on.
+        sizes : sequence of int
+            How many belong to each.
+
+        Examples
+        --------
+        >>> import pacbayes as pb
+        >>> shops = [pb.Monitor(0.05), pb.Monitor(0.05)]
+        >>> pb.Monitor.update_together(shops, [0.0] * 20 + [1.0] * 10, [False] * 30, [20, 10])
+        >>> shops[0].alarm is None, shops[1].alarm.row
+        (True, 3)
+        """
+        values, lost = _read_losses(losses, unreadable)
+        if sum(sizes) != values.size or len(sizes) != len(monitors):
+            raise ValueError(
+                "The 'sizes' argument of Monitor.update_together must say how many losses each monitor has. "
+                f"Got {len(sizes)} numbers for {len(monitors)} monitors, and {sum(sizes)} for {values.size} losses."
+            )
+        before = [len(each) for each in monitors]
+        levels = [each._level if each.alarm is None else math.inf for each in monitors]  # noqa: SLF001
+        evidences = [each._evidence for each in monitors]  # noqa: SLF001
+        found, end = add_together(evidences, np.where(lost, 0.0, values), sizes, levels), 0
+        for each, size, rows, crossing in zip(monitors, sizes, before, found, strict=True):
+            start, end = end, end + size
+            each._take(values[start:end], lost[start:end], rows, crossing)  # noqa: SLF001
 
     def recent(self) -> RecentRisk | None:
         """Return the mean loss of the last rows with limits on its true value; None before the first row.

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
 
-from pacbayes._core.types import FloatArray, IntArray
+from pacbayes._core.types import IntArray
 from pacbayes.cli._line_blocks import LOSS, BlockReader, ReadLines
 from pacbayes.cli._lines import Line, Lines
+from pacbayes.cli._watch_parts import Part, foresee, put
 from pacbayes.cli._watch_streams import MOST_WAITING, Stream, Streams
-from pacbayes.monitoring import Monitor
 
 __all__ = ["BlockTaker", "Taking"]
 
@@ -62,6 +62,7 @@ class BlockTaker:
     reader: BlockReader
     every: int
     watcher: Taking
+    _begun: list[Stream | None] = field(default_factory=list)  # by the number of its key
 
     def take(self, content: bytes) -> None:
         """Take the lines of a block, up to where the watcher ends."""
@@ -83,13 +84,17 @@ class BlockTaker:
             content = content[_start_of(read, start) :]
 
     def _lines_alone(self, read: ReadLines) -> list[int]:
-        """Return the lines that are to be read by themselves: odd ones, and the first of each new stream."""
+        """Return the lines that are to be read by themselves: odd ones, and first ones of streams that may be too many.
+
+        Where there are too many streams, it has to be said at its line.
+        """
         known = read.kinds == LOSS
         losses = np.flatnonzero(known)
-        numbers, first = np.unique(read.keys[losses], return_index=True)
-        names, streams = self.reader.names, self.watcher.streams
-        begins = [place for number, place in zip(numbers, first, strict=True) if streams.find(names[number]) is None]
-        known[losses[begins]] = False
+        numbers = np.flatnonzero(np.bincount(read.keys[losses]))
+        new = [number for number in numbers.tolist() if self._find(number) is None]
+        if len(new) + known.size - losses.size > self.watcher.streams.room:
+            keys = read.keys[losses]
+            known[losses[[int(np.argmax(keys == number)) for number in new]]] = False
         return np.flatnonzero(~known).tolist()
 
     def _take_run(self, content: bytes, read: ReadLines, start: int, stop: int) -> bool:
@@ -120,10 +125,10 @@ class BlockTaker:
             saves, due = self.watcher.saves, (self._find_due(read.keys[start:stop], alarms=True) + start).tolist()
             for line in [*due, None]:
                 end = stop if line is None else line + 1
-                last = None if line is None else self._stream(int(read.keys[line]))
+                last = None if line is None else int(read.keys[line])
                 self._add(content, read, start, end, last)
                 start = end
-                if last is not None and not self.watcher.finish(last):
+                if last is not None and not self.watcher.finish(self._stream(last)):
                     return False
                 if self.watcher.saves != saves:  # nothing waits any more, so that others are due
                     break
@@ -132,62 +137,81 @@ class BlockTaker:
     def _find_due(self, keys: IntArray, *, alarms: bool) -> IntArray:
         """Return the lines after which a stream is to be reported, or judged if there may be an alarm; ascending."""
         due: list[IntArray] = []
-        numbers, counts = np.unique(keys, return_counts=True)
-        for number, count in zip(numbers.tolist(), counts.tolist(), strict=True):
-            stream = self._stream(number)
-            room = MOST_WAITING - stream.waiting if alarms and stream.monitor is not None else None
-            ranks = _ranks_due(count, self.every - len(stream) % self.every, self.every, room)
-            if ranks:
+        counts = np.bincount(keys)
+        numbers = np.flatnonzero(counts).tolist()
+        for number, count in zip(numbers, counts[numbers].tolist(), strict=True):
+            stream = self._find(number)
+            left = self.every - (0 if stream is None else len(stream)) % self.every
+            room = None
+            if alarms and self.watcher.streams.watching.certificate is not None:
+                room = MOST_WAITING - (0 if stream is None else stream.waiting)
+            if count >= left or (room is not None and count >= room):
+                ranks = _ranks_due(count, left, self.every, room)
                 due.append(np.flatnonzero(keys == number)[np.array(ranks) - 1])
         return np.sort(np.concatenate(due)) if due else np.zeros(0, dtype=np.int64)
 
-    def _add(self, content: bytes, read: ReadLines, start: int, stop: int, last: Stream | None = None) -> bool:
+    def _add(self, content: bytes, read: ReadLines, start: int, stop: int, last: int | None = None) -> bool:
         """Add lines, none of which is followed by a report but the last; return False if one raises an alarm.
 
-        ``last`` is the stream that the last line makes due, which is judged after it.
+        ``last`` is the number of the stream that the last line makes due, which is judged after it.
         """
         if start >= stop:
             return True
         keys = read.keys[start:stop]
-        order = np.argsort(keys, kind="stable")
-        numbers = keys[order]
-        cuts = [0, *(np.flatnonzero(np.diff(numbers)) + 1).tolist(), keys.size]
-        parts = [_Part(self._stream(int(numbers[low])), order[low:high]) for low, high in pairwise(cuts)]
-        losses = read.losses[start:stop]
-        for each in parts:
-            if each.stream is not last:
-                each.monitor = each.stream.foresee(losses[each.lines])
-                if each.monitor is None and each.stream.monitor is not None:
-                    return False
-        self._put(parts, losses, last)
+        order = np.argsort(keys.astype(np.uint16) if keys.max() < 2**16 else keys, kind="stable")  # short ones are fast
+        keys, losses = keys[order], read.losses[start:stop][order]
+        cuts = [0, *(np.flatnonzero(np.diff(keys)) + 1).tolist(), keys.size]
+        numbers = keys[cuts[:-1]].tolist()
+        new = self._begin(numbers, order[cuts[:-1]])
+        parts = []
+        for number, (low, high) in zip(numbers, pairwise(cuts), strict=True):
+            stream = self._find(number)
+            parts.append(Part(new[number] if stream is None else stream, low, high))
+        judged = [part for part, number in zip(parts, numbers, strict=True) if number != last]
+        if not foresee(judged, losses, MOST_WAITING):
+            return False
+        for stream in new.values():
+            self.watcher.streams.restore(stream)
+        waited = [part.stream.waiting > 0 for part in parts]
+        put(parts, losses, MOST_WAITING)
+        self._remember(parts, waited, order)
         self.watcher.place.take_many(content[_start_of(read, start) : read.ends[stop - 1]], stop - start)
         return True
 
-    def _put(self, parts: list[_Part], losses: FloatArray, last: Stream | None) -> None:
-        """Put losses into their streams, and remember which of them wait, in the order in which they came to."""
+    def _begin(self, numbers: list[int], first: IntArray) -> dict[int, Stream]:
+        """Return streams that begin, in the order of their first lines; they are not among the others yet."""
+        streams = self.watcher.streams
+        new = [
+            (line, number) for number, line in zip(numbers, first.tolist(), strict=True) if self._find(number) is None
+        ]
+        return {
+            number: streams.watching.begin(self.reader.names[number], streams.count + place)
+            for place, (_, number) in enumerate(sorted(new), start=1)
+        }
+
+    def _remember(self, parts: list[Part], waited: list[bool], order: IntArray) -> None:
+        """Remember which streams have losses that wait, in the order in which they came to."""
         waits: list[tuple[int, Stream]] = []
-        for each in parts:
-            stream, lines = each.stream, each.lines
-            if stream is last:
-                stream.add_waiting(losses[lines])
-            elif stream.add_many(losses[lines], each.monitor):
+        for part, before in zip(parts, waited, strict=True):
+            stream = part.stream
+            if part.monitor is not None:
                 self.watcher.settle(stream)
-            if stream.waiting:
-                waits.append((int(lines[max(lines.size - stream.waiting, 0)]), stream))
+            if stream.waiting and (not before or part.monitor is not None):
+                waits.append((int(order[max(part.high - stream.waiting, part.low)]), stream))
         for _, stream in sorted(waits, key=lambda pair: pair[0]):
             self.watcher.touch(stream)
 
+    def _find(self, number: int) -> Stream | None:
+        """Return the stream of a key, if it has begun."""
+        begun = self._begun
+        if number >= len(begun):
+            begun.extend([None] * (len(self.reader.names) - len(begun)))
+        if begun[number] is None:
+            begun[number] = self.watcher.streams.find(self.reader.names[number])
+        return begun[number]
+
     def _stream(self, number: int) -> Stream:
         return self.watcher.streams.get(self.reader.names[number])
-
-
-@dataclass(slots=True)
-class _Part:
-    """The lines of one stream, and its monitor after them."""
-
-    stream: Stream
-    lines: IntArray
-    monitor: Monitor | None = None
 
 
 def _start_of(read: ReadLines, line: int) -> int:

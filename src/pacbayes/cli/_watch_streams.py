@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Mapping
-from copy import copy
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -15,9 +14,9 @@ from pacbayes.cli._watch_curve import Curve
 from pacbayes.monitoring import Monitor, stream_share
 from pacbayes.procedures import LossMonitor
 
-__all__ = ["MOST_WAITING", "Stream", "Streams", "Watching"]
+__all__ = ["MOST_WAITING", "UNREADABLE", "Stream", "Streams", "Watching"]
 
-_UNREADABLE = -1.0  # stands among waiting losses for one that could not be read
+UNREADABLE = -1.0  # stands among waiting losses for one that could not be read
 MOST_WAITING = 256
 _ZERO_ONE = frozenset({"error", "loss"})  # what label and prediction tell; a loss may be that, too
 _MOST_STREAMS = 10_000  # without --streams; memory is flat for each, so that junk as keys must not go on for ever
@@ -124,50 +123,31 @@ class Stream:
         """How many losses wait to be judged."""
         return len(self._waiting)
 
-    def foresee(self, losses: FloatArray) -> Monitor | None:
-        """Return the monitor after all judgements that further losses make due; None if one raised the alarm.
+    def waiting_losses(self) -> FloatArray:
+        """Return the losses that wait to be judged."""
+        return np.array(self._waiting)
 
-        The stream itself is not changed: where there is an alarm, it has to come at its line.
-        """
-        if self.monitor is None or len(self._waiting) + losses.size < MOST_WAITING:
-            return self.monitor
-        together = np.concatenate([np.frombuffer(self._waiting), losses])
-        judged = together[: together.size - together.size % MOST_WAITING]
-        made, before = copy(self.monitor), self.monitor.alarm
-        raised = made.update(judged, judged == _UNREADABLE)
-        return made if before is not None or raised is None else None
+    def wait(self, losses: bytes) -> None:
+        """Let losses wait to be judged."""
+        self._waiting.frombytes(losses)
 
-    def add_many(self, losses: FloatArray, monitor: Monitor | None) -> bool:
-        """Take losses, with the monitor that was foreseen; return whether any judgement was due."""
-        self.packed = ""
-        self.limit.add_many(losses)
-        if self.monitor is None:
-            return False
-        self._waiting.frombytes(losses.tobytes())
-        judged = len(self._waiting) - len(self._waiting) % MOST_WAITING
+    def settle(self, monitor: Monitor, judged: int) -> None:
+        """Go on with a monitor that has seen so many of the losses that wait."""
         self.monitor, self._waiting = monitor, self._waiting[judged:]
-        return judged > 0
-
-    def add_waiting(self, losses: FloatArray) -> None:
-        """Take losses that wait to be judged, all of them."""
-        self.packed = ""
-        self.limit.add_many(losses)
-        if self.monitor is not None:
-            self._waiting.frombytes(losses.tobytes())
 
     def add_unreadable(self) -> None:
         """Count something that could not be read: as wrong in the limit, and as no evidence for an alarm."""
         self.packed = ""
         self.limit.add_unreadable()
         if self.monitor is not None:
-            self._waiting.append(_UNREADABLE)
+            self._waiting.append(UNREADABLE)
 
     def judge(self) -> bool:
         """Let the monitor see the losses that wait; return whether it raised the alarm now."""
         if self.monitor is None or not self._waiting:
             return False
         losses, before = np.frombuffer(self._waiting), self.monitor.alarm
-        raised = self.monitor.update(losses, losses == _UNREADABLE)
+        raised = self.monitor.update(losses, losses == UNREADABLE)
         self._waiting = array("d")
         return before is None and raised is not None
 
@@ -223,6 +203,12 @@ class Streams:
         return self._streams[None]
 
     @property
+    def room(self) -> int:
+        """How many streams may still begin."""
+        most = self.watching.most
+        return (_MOST_STREAMS if most is None else most) - self.count
+
+    @property
     def unreadable(self) -> int:
         """How many losses could not be read, in all streams and in none."""
         return self.unassigned + sum(each.limit.unreadable for each in self)
@@ -252,7 +238,7 @@ class Streams:
         most = self.watching.most
         if most is not None and self.count >= most:
             raise ValueError(f"There are more than {most} streams. Each has its share; name a larger --streams.")
-        if self.count >= _MOST_STREAMS:
+        if most is None and self.count >= _MOST_STREAMS:
             raise ValueError(
                 f"There are more than {_MOST_STREAMS} streams. If that is so, say how many with --streams."
             )

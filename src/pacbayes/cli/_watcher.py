@@ -16,6 +16,7 @@ from pacbayes.cli._output import Output
 from pacbayes.cli._watch_blocks import BlockTaker
 from pacbayes.cli._watch_hook import Hook
 from pacbayes.cli._watch_page import WatchPage
+from pacbayes.cli._watch_parts import judge_together
 from pacbayes.cli._watch_state import WatchState
 from pacbayes.cli._watch_streams import Stream, Streams, Watching
 from pacbayes.cli._watch_words import last_words, report_line, report_record
@@ -204,7 +205,11 @@ class Watcher:
         self._show_page()
 
     def _judge_all(self) -> None:
-        for stream in list(self._changed.values()):
+        waiting = list(self._changed.values())
+        if len(waiting) > 1 and judge_together(waiting):
+            self._changed.clear()
+            return
+        for stream in waiting:
             self._judge(stream)
 
     def _judge(self, stream: Stream) -> None:
@@ -238,8 +243,7 @@ class Watcher:
 
     def _save(self) -> None:
         if self._state is not None and self._file is not None:
-            for stream in list(self._changed.values()):  # nothing waits in a state
-                self._judge(stream)
+            self._judge_all()  # nothing waits in a state
             self._state.save(self._streams, self._file)
             self._saved = time.monotonic()
             self.saves += 1

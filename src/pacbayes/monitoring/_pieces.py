@@ -222,7 +222,7 @@ def begin_state(value: float) -> FloatArray:
     """Return the state before the first row."""
     made = np.zeros((6, RATES))
     made[BEFORE], made[STARTS] = -np.inf, 1.0
-    made[SLACK] = _steady_slack(np.array([value]), np.zeros(1))[0]
+    made[SLACK] = _steady_slack(np.array([value]), np.zeros(1, dtype=np.int64))[0]
     return made
 
 
@@ -237,10 +237,10 @@ def _end_block(states: FloatArray, steady: FloatArray) -> FloatArray:
     return made
 
 
-def _steady_slack(values: FloatArray, rows: FloatArray | IntArray) -> FloatArray:
+def _steady_slack(values: FloatArray, rows: IntArray) -> FloatArray:
     """Return what is subtracted for rounding in a block after so many rows, but for that of the capital before it."""
     largest = np.maximum(-np.log1p(-_FRACTIONS), np.log1p(_FRACTIONS / values[:, None]))
-    weight = -np.log(start_weights(rows[:, None] + float(BLOCK)))
+    weight = -np.log(start_weights(rows[:, None] + np.float64(BLOCK)))
     return np.asarray(BLOCK * EPS * (64.0 + 16.0 * (BLOCK + 1) * largest + 8.0 * weight))
 
 

@@ -157,10 +157,20 @@ class LossMonitor:
 
     def add_many(self, losses: FloatArray) -> None:
         """Take an array of further losses, as one after another."""
-        if losses.size and not (losses.min() >= 0.0 and losses.max() <= 1.0):
-            raise ValueError("Losses must lie in [0, 1]. Got others instead.")
+        _refuse_others(losses)
         self._waiting.frombytes(np.ascontiguousarray(losses, dtype=np.float64).tobytes())
         self._add_up()
+
+    @classmethod
+    def add_together(cls, monitors: Sequence[LossMonitor], losses: FloatArray, sizes: Sequence[int]) -> None:
+        """Take further losses of several streams: those of the first monitor, then those of the second, and so on."""
+        _refuse_others(losses)
+        content, end = np.ascontiguousarray(losses, dtype=np.float64).tobytes(), 0
+        for each, size in zip(monitors, sizes, strict=True):
+            start, end = end, end + 8 * size
+            each._waiting.frombytes(content[start:end])  # noqa: SLF001
+            if len(each._waiting) >= _BLOCK:  # noqa: SLF001
+                each._add_up()  # noqa: SLF001
 
     def _add_up(self) -> None:
         """Add whole blocks to the summary."""
@@ -233,6 +243,11 @@ class LossMonitor:
     def _digest(self) -> str:
         """Name the grid that the growth was added up for."""
         return hashlib.sha256(self._rates.tobytes() + self._weights.tobytes()).hexdigest()
+
+
+def _refuse_others(losses: FloatArray) -> None:
+    if losses.size and not (losses.min() >= 0.0 and losses.max() <= 1.0):
+        raise ValueError("Losses must lie in [0, 1]. Got others instead.")
 
 
 _NOT_A_MONITOR = "The losses so far must be those that a monitor stored. Got something else instead."

@@ -3,6 +3,7 @@
 import io
 import json
 import math
+import os
 import re
 from pathlib import Path
 
@@ -309,3 +310,67 @@ def test_an_array_with_something_else_is_refused_as_a_whole(bad):
     with pytest.raises(ValueError, match=r"^Losses must lie in \[0, 1\]\. Got others instead\."):
         monitor.add_many(np.array([0.0, bad, 1.0]))
     assert len(monitor) == 0
+
+
+def draw_shops(rng, shops, count):
+    """Lines of many shops, interleaved; some go bad, some lines are junk, and some have no shop."""
+    bad = rng.random(shops) < 0.3
+    lines = []
+    for number in range(count):
+        shop, chance = int(rng.integers(shops)), rng.random()
+        risk = 0.5 if bad[shop] and number > count // 3 else 0.05
+        if chance < 0.01:
+            lines.append(ODD[rng.integers(len(ODD))])
+        elif chance < 0.02:
+            lines.append(b'{"loss": %d}' % (rng.random() < risk))
+        elif chance < 0.03:
+            lines.append(b'{"shop": "s%d", "loss": %s}' % (shop, rng.choice([b"2", b"null", b'"0"', b"NaN"])))
+        else:
+            loss = rng.choice([b"0.25", b"1e-3"]) if chance > 0.99 else b"%d" % (rng.random() < risk)
+            lines.append(b'{"shop": "s%d", "row": %d, "loss": %s}' % (shop, number, loss))
+    return b"\n".join(lines) + b"\n"
+
+
+@pytest.mark.parametrize("seed", [*range(4), *(pytest.param(seed, marks=pytest.mark.long) for seed in range(4, 30))])
+def test_many_keys_with_alarms_say_in_blocks_what_they_say_line_by_line(run, tmp_path, monkeypatch, seed):
+    rng = np.random.default_rng(100 + seed)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(_watcher, "_PAUSE", rng.choice([-1.0, 1e12]))
+    waiting = int(rng.choice([4, 16, 256]))
+    for module in (_watch_streams, _watch_blocks):
+        monkeypatch.setattr(module, "MOST_WAITING", waiting)
+    pb.certify_predictions([0, 1] * 500, [0, 1] * 440 + [1, 1] * 60).to_json(Path("certificate.json"))
+    shops = int(rng.integers(5, 80))
+    Path("lines.txt").write_bytes(draw_shops(rng, shops, 1500))
+    arguments = ["lines.txt", "--by", "shop", "--certificate", "certificate.json", "--alarm", "0.2", "--window", "20"]
+    arguments += ["--every", str(rng.choice([60, 10_000])), "--json"]
+    arguments += ["--streams", str(rng.choice([shops // 2, 200]))] if rng.random() < 0.5 else []
+    arguments += ["--state", "{folder}/state.json"] if rng.random() < 0.5 else []
+    alone = outcome(run, tmp_path / "alone", arguments, monkeypatch, chunk=65_536, fewest=10**9)
+    for chunk in (int(rng.integers(200, 3000)), int(rng.integers(3000, 60_000))):
+        together = outcome(run, tmp_path / str(chunk), arguments, monkeypatch, chunk=chunk, fewest=2)
+        assert together == alone
+    if "--streams" not in arguments:
+        assert alone[1].count("Alarm at row") >= 1
+
+
+def test_more_streams_than_the_usual_number_may_be_announced(monkeypatch):
+    monkeypatch.setattr(_watch_streams, "_MOST_STREAMS", 3)
+    announced = _watch_streams.Streams(_watch_streams.Watching(delta=0.05, by="shop", most=5))
+    for key in "abcde":
+        announced.get(key)
+    assert (announced.count, announced.room) == (5, 0)
+    with pytest.raises(ValueError, match="more than 5 streams"):
+        announced.get("f")
+
+
+def test_a_pipe_is_read_as_far_as_it_is_full():
+    """A pipe holds little; what is there is taken together, and nothing is waited for."""
+    read, write = os.pipe()
+    with os.fdopen(read, "rb") as raw, os.fdopen(write, "wb", buffering=0) as pipe:
+        pipe.write(b"0\n" * 100)
+        assert _lines._read_all(raw) == b"0\n" * 100
+        pipe.write(b"1\n" * 30)
+        assert _lines._read_all(raw) == b"1\n" * 30
+        pipe.close()
+        assert _lines._read_all(raw) == b""

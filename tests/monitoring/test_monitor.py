@@ -260,3 +260,26 @@ def test_a_copy_goes_on_by_itself():
     assert twin.alarm is not None
     monitor.update(losses[1000:])
     assert monitor.to_dict() == twin.to_dict()
+
+
+def test_streams_together_are_streams_alone():
+    """To the last bit, whatever their lengths, their values, and how they are divided into calls."""
+    rng = np.random.default_rng(8)
+    values, risks = rng.choice([0.01, 0.05, 0.3], 30), rng.choice([0.02, 0.05, 0.5], 30)
+    alone, together = ([Monitor(float(value), window=50) for value in values] for _ in range(2))
+    for _ in range(6):
+        sizes = [int(size) for size in rng.choice([0, 1, 7, 255, 256, 700], 30)]
+        parts = [(rng.random(size) < risk) * 1.0 for size, risk in zip(sizes, risks, strict=True)]
+        parts[3], parts[4] = rng.random(sizes[3]) ** 5, rng.random(sizes[4])
+        lost = [rng.random(size) < 0.05 for size in sizes]
+        for monitor, losses, unreadable in zip(alone, parts, lost, strict=True):
+            monitor.update(losses, unreadable)
+        Monitor.update_together(together, np.concatenate(parts), np.concatenate(lost), sizes)
+        assert [each.to_dict() for each in together] == [each.to_dict() for each in alone]
+        assert [each.alarm for each in together] == [each.alarm for each in alone]
+    assert 5 < sum(each.alarm is not None for each in alone) < 30
+
+
+def test_sizes_of_other_losses_are_refused():
+    with pytest.raises(ValueError, match=r"^The 'sizes' argument of Monitor\.update_together must say"):
+        Monitor.update_together([Monitor(0.1)], [0.0, 1.0], [False, False], [3])

@@ -12,7 +12,7 @@ from typing import BinaryIO
 __all__ = ["CHUNK", "LONGEST", "Block", "Line", "Lines", "read_pipe"]
 
 LONGEST = 1_000_000  # bytes; no loss and no pair of labels is so long, and memory stays flat
-CHUNK = 524_288  # bytes that are read at once, if they are there; less than a line that is too long has
+CHUNK = 983_040  # bytes that are read at once, if they are there; less than a line that is too long has
 _FEWEST = 16  # lines that are worth a block
 _BOM = b"\xef\xbb\xbf"
 
@@ -159,11 +159,21 @@ def read_pipe(stream: object, lines: Lines) -> Iterator[Line | Block | None]:
         raise ValueError(  # noqa: TRY004  (it is the user's doing)
             "There is no stdin to read from; pass a file."
         )
-    while chunk := raw.read1(CHUNK):
+    while chunk := _read_all(raw):
         yield from lines.split(chunk)
         if not _has_more(raw):
             yield None
     yield from lines.rest()
+
+
+def _read_all(raw: io.BufferedIOBase) -> bytes:
+    """Read what is there, at least something: a pipe holds less than is worth a block of many keys."""
+    parts = [raw.read1(CHUNK)]
+    size = len(parts[0])
+    while parts[-1] and size < CHUNK and _has_more(raw):
+        parts.append(raw.read1(CHUNK - size))
+        size += len(parts[-1])
+    return b"".join(parts)
 
 
 def _has_more(raw: io.BufferedIOBase) -> bool:

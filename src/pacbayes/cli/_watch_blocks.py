@@ -139,12 +139,11 @@ class BlockTaker:
         due: list[IntArray] = []
         counts = np.bincount(keys)
         numbers = np.flatnonzero(counts).tolist()
+        alarms = alarms and self.watcher.streams.watching.certificate is not None
         for number, count in zip(numbers, counts[numbers].tolist(), strict=True):
             stream = self._find(number)
             left = self.every - (0 if stream is None else len(stream)) % self.every
-            room = None
-            if alarms and self.watcher.streams.watching.certificate is not None:
-                room = MOST_WAITING - (0 if stream is None else stream.waiting)
+            room = MOST_WAITING - (0 if stream is None else stream.waiting) if alarms else None
             if count >= left or (room is not None and count >= room):
                 ranks = _ranks_due(count, left, self.every, room)
                 due.append(np.flatnonzero(keys == number)[np.array(ranks) - 1])
@@ -162,31 +161,32 @@ class BlockTaker:
         keys, losses = keys[order], read.losses[start:stop][order]
         cuts = [0, *(np.flatnonzero(np.diff(keys)) + 1).tolist(), keys.size]
         numbers = keys[cuts[:-1]].tolist()
-        new = self._begin(numbers, order[cuts[:-1]])
-        parts = []
-        for number, (low, high) in zip(numbers, pairwise(cuts), strict=True):
-            stream = self._find(number)
-            parts.append(Part(new[number] if stream is None else stream, low, high))
-        judged = [part for part, number in zip(parts, numbers, strict=True) if number != last]
-        if not foresee(judged, losses, MOST_WAITING):
+        streams = [self._find(number) for number in numbers]
+        new = self._begin(numbers, order[cuts[:-1]]) if None in streams else {}
+        parts = [
+            Part(new[number] if stream is None else stream, low, high)
+            for number, stream, (low, high) in zip(numbers, streams, pairwise(cuts), strict=True)
+        ]
+        alarms = self.watcher.streams.watching.certificate is not None
+        if alarms and not foresee(parts, losses, MOST_WAITING, None if last is None else numbers.index(last)):
             return False
         for stream in new.values():
             self.watcher.streams.restore(stream)
-        waited = [part.stream.waiting > 0 for part in parts]
+        waited = [part.stream.waiting > 0 for part in parts] if alarms else []
         put(parts, losses, MOST_WAITING)
-        self._remember(parts, waited, order)
+        if alarms:
+            self._remember(parts, waited, order)
         self.watcher.place.take_many(content[_start_of(read, start) : read.ends[stop - 1]], stop - start)
         return True
 
     def _begin(self, numbers: list[int], first: IntArray) -> dict[int, Stream]:
         """Return streams that begin, in the order of their first lines; they are not among the others yet."""
         streams = self.watcher.streams
-        new = [
-            (line, number) for number, line in zip(numbers, first.tolist(), strict=True) if self._find(number) is None
-        ]
+        lines = zip(first.tolist(), numbers, strict=True)
+        new = sorted((line, number) for line, number in lines if self._find(number) is None)
         return {
             number: streams.watching.begin(self.reader.names[number], streams.count + place)
-            for place, (_, number) in enumerate(sorted(new), start=1)
+            for place, (_, number) in enumerate(new, start=1)
         }
 
     def _remember(self, parts: list[Part], waited: list[bool], order: IntArray) -> None:

@@ -36,14 +36,14 @@ class Part:
     monitor: Monitor | None = None
 
 
-def foresee(parts: Sequence[Part], losses: FloatArray, most: int) -> bool:
-    """Judge all that becomes due where so many wait; return False if a judgement raised the alarm.
+def foresee(parts: Sequence[Part], losses: FloatArray, most: int, left_out: int | None) -> bool:
+    """Judge all that becomes due where so many wait, but in one part; return False if a judgement raised the alarm.
 
     The streams themselves are not changed: where there is an alarm, it has to come at its line.
     """
-    due = [
-        part for part in parts if part.stream.monitor is not None and part.stream.waiting + part.high - part.low >= most
-    ]
+    due = [part for part in parts if part.stream.waiting + part.high - part.low >= most]
+    if left_out is not None:
+        due = [part for part in due if part is not parts[left_out]]
     together = []
     for part in due:
         waits = np.concatenate([part.stream.waiting_losses(), losses[part.low : part.high]])

@@ -254,19 +254,27 @@ class Watcher:
 
     def _report(self, stream: Stream) -> None:
         self._judge(stream)
-        certificate = stream.limit.certificate()
         stream.shown = len(stream)
+        if stream.key is not None and self._output.quiet and not self._output.as_json:
+            self._keep(None)  # nobody sees the numbers
+            self._show_page()
+            return
+        certificate = stream.limit.certificate()
         if stream.key is None:
             self._shown = certificate
             self._keep_point(stream)
-        if self._watching.by is None or time.monotonic() > self._saved + _PAUSE:
-            self._save()
-        if self._out is not None:
-            certificate.to_json(self._out)
+        self._keep(certificate)
         self._output.result(report_record(stream, certificate))
         if not self._output.quiet:
             self._output.say(report_line(stream, certificate))
         self._show_page()
+
+    def _keep(self, certificate: Certificate | None) -> None:
+        """Write what is kept, if it is time: the state, and the certificate."""
+        if self._watching.by is None or time.monotonic() > self._saved + _PAUSE:
+            self._save()
+        if self._out is not None and certificate is not None:
+            certificate.to_json(self._out)
 
     def _keep_point(self, stream: Stream) -> None:
         recent = None if stream.monitor is None else stream.monitor.recent()

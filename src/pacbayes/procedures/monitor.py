@@ -7,6 +7,7 @@ import math
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
@@ -124,7 +125,7 @@ class LossMonitor:
     def __init__(self, delta: float = 0.05) -> None:
         self._delta = float(single("LossMonitor", "delta", delta))
         self._unreadable = 0
-        self._rates, self._weights = betting_rates()
+        self._rates, self._weights = _grid()
         self._waiting = array("d")  # a quarter of the memory of a list: there may be many streams
         self._summary: Summary | None = None  # of all whole blocks
         self._errors: int | None = 0  # in whole blocks, as long as every loss in them is known to be 0 or 1
@@ -243,6 +244,12 @@ class LossMonitor:
     def _digest(self) -> str:
         """Name the grid that the growth was added up for."""
         return hashlib.sha256(self._rates.tobytes() + self._weights.tobytes()).hexdigest()
+
+
+@lru_cache(maxsize=1)
+def _grid() -> tuple[FloatArray, FloatArray]:
+    """Return the grid of rates, made once: there may be many streams."""
+    return betting_rates()
 
 
 def _refuse_others(losses: FloatArray) -> None:

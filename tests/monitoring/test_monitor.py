@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import binom, binomtest
 
 import pacbayes as pb
-from pacbayes.monitoring import Alarm, stream_share
+from pacbayes.monitoring import Alarm, Monitor, stream_share
 
 CERTIFICATE = pb.certify_predictions([0, 1] * 500, [0, 1] * 480 + [1, 1] * 20)
 

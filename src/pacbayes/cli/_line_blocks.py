@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pacbayes._core.types import FloatArray, IntArray
-from pacbayes.cli._line_forms import LONGEST_LINE, Form, learn_form
+from pacbayes.cli._line_forms import LONGEST_LINE, Form, form_of_rows, learn_form
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -50,6 +51,8 @@ class BlockReader:
     ----------
     by : str or None
         The name of the key of a stream.
+    columns : sequence of str or None
+        The columns, if the lines are rows of CSV.
 
     Attributes
     ----------
@@ -57,9 +60,9 @@ class BlockReader:
         The keys by their numbers.
     """
 
-    def __init__(self, by: str | None) -> None:
-        self._by = by
-        self._forms: list[Form] = []
+    def __init__(self, by: str | None, columns: Sequence[str] | None = None) -> None:
+        self._by, self._learns = by, columns is None
+        self._forms: list[Form] = [] if columns is None else [form_of_rows(columns, by)]
         self._tries = 0
         self.names: list[str | None] = [None] if by is None else []
         self._numbers: dict[bytes, int] = {}
@@ -71,7 +74,7 @@ class BlockReader:
 
     def learn(self, content: bytes, given: object) -> None:
         """Remember the form of a line that could be read, if it is a new one."""
-        if self._tries >= _MOST_TRIES or len(self._forms) >= _MOST_FORMS:
+        if not self._learns or self._tries >= _MOST_TRIES or len(self._forms) >= _MOST_FORMS:
             return
         form = learn_form(content, given, self._by)
         self._tries += 1
@@ -114,6 +117,8 @@ class BlockReader:
             losses, good = _as_losses(parts.field(form.loss))
         else:
             losses = np.asarray(pc.not_equal(parts.field(str(form.label)), parts.field(str(form.prediction)))) * 1.0
+        if form.heading is not None:
+            good &= np.asarray(pc.not_equal(parts.field(str(form.label)), form.heading.encode()))
         if form.key is not None:
             keys, known = self._number_keys(parts.field(form.key))
             good &= known

@@ -9,20 +9,21 @@ the same; whatever it does not match is read by itself:
   digits;
 - losses have no sign, and no exponent but a negative one of at most two digits: nothing overflows or underflows, and
   doubles are the nearest to what is written, with Arrow as with Python;
-- two labels of one kind (texts, whole numbers, truth values) are equal if and only if they are written alike.
+- two labels of one kind (texts, whole numbers, truth values) are equal if and only if they are written alike;
+- values of CSV are without quotes, and those that are read are not empty.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["LONGEST_LINE", "NUMBER", "Form", "learn_form"]
+__all__ = ["LONGEST_LINE", "NUMBER", "Form", "form_of_rows", "learn_form"]
 
 LONGEST_LINE = 1000  # bytes
 _SPACE = r"[ \t\r]*"
@@ -33,6 +34,7 @@ _LOSS = rf"{_DIGITS}(?:\.[0-9]+)?(?:[eE]-[0-9][0-9]?)?"
 _WHOLE = r"(?:0|-?[1-9][0-9]*)"
 _KINDS = {"text": r'"(?P<{group}>[^"\\\x00-\x1f]*)"', "whole": rf"(?P<{{group}}>{_WHOLE})"}
 _KINDS |= {"truth": r"(?P<{group}>true|false)", "loss": rf"(?P<{{group}}>{_LOSS})"}
+_VALUE = r'[^",\x00-\x1f]'
 _PAIR = re.compile(
     rb'(?P<before>[ \t]*"(?P<name>[ !#-\[\]-~]+)"[ \t]*:[ \t]*)'
     rb'(?P<value>"[^"\\\x00-\x1f]*"|[^\s",:\[\]{}]+)(?P<after>[ \t]*)(?P<end>[,}])'
@@ -49,6 +51,8 @@ class Form:
         With a group for each part that is read: "key", "loss", or "label" and "prediction".
     key, loss, label, prediction : str or None
         The groups that these are in; two of them may share one.
+    heading : str or None
+        What the group of the label says in a header, which is read by itself.
     """
 
     expression: str
@@ -56,6 +60,7 @@ class Form:
     loss: str | None = None
     label: str | None = None
     prediction: str | None = None
+    heading: str | None = None
 
     def match(self, lines: pa.Array) -> pa.StructArray:
         """Return the parts of each line; nothing for a line of another form."""
@@ -104,6 +109,29 @@ def learn_form(content: bytes, given: object, by: str | None) -> Form | None:
     roles = ("loss",) if "loss" in wanted and "label" not in wanted else ("label", "prediction")
     named = {role: groups[role] for role in roles}
     return Form(rf"\A{''.join(parts)}{_SPACE}\n\z", key=None if by is None else groups[by], **named)
+
+
+def form_of_rows(columns: Sequence[str], by: str | None) -> Form:
+    """Return the form of rows of CSV with these columns.
+
+    Examples
+    --------
+    >>> from pacbayes.cli._line_forms import form_of_rows
+    >>> form = form_of_rows(["shop", "loss"], "shop")
+    >>> form.key, form.loss
+    ('part0', 'part1')
+    """
+    roles = ("label", "prediction") if "label" in columns or "prediction" in columns else ("loss",)
+    groups = {name: f"part{place}" for place, name in enumerate(columns) if name in (*roles, by)}
+    parts = []
+    for name in columns:
+        if name == "loss" and name in roles:
+            parts.append(rf"[ \t]*(?P<{groups[name]}>{_LOSS})[ \t]*")
+        else:
+            parts.append(rf"(?P<{groups[name]}>{_VALUE}+)" if name in groups else f"{_VALUE}*")
+    key = None if by is None else groups[by]
+    heading = "label" if "label" in roles else None
+    return Form(rf"\A{','.join(parts)}\r?\n\z", key=key, heading=heading, **{role: groups[role] for role in roles})
 
 
 def _kinds_wanted(given: Mapping[str, object], by: str | None) -> dict[str, str] | None:

@@ -48,6 +48,8 @@ class WatchState:
             "prefix": file.lines.digest,
             **_describe(streams),
         }
+        if streams.watching.columns is not None:
+            record["columns"] = list(streams.watching.columns)
         write_atomically(self._path, json.dumps({**record, "checksum": _checksum(record)}, indent=1) + "\n")
 
     def load(self, watching: Watching, file: GrowingFile) -> Streams:
@@ -70,6 +72,8 @@ class WatchState:
         return streams
 
     def _compare_options(self, watching: Watching, record: dict[str, object]) -> None:
+        if record.get("columns") != (None if watching.columns is None else list(watching.columns)):
+            self._refuse("was kept with other --columns")
         if record.get("by") != watching.by:
             self._refuse(
                 f"belongs to --by {record['by']!r:.60}" if "by" in record else "belongs to one stream, not --by"
@@ -106,7 +110,7 @@ class WatchState:
             record = json.loads(self._path.read_bytes())
         except (ValueError, RecursionError):
             record = None
-        if not isinstance(record, dict) or not any(set(record) == _PLACE | each for each in _FIELDS):
+        if not isinstance(record, dict) or not any(set(record) - {"columns"} == _PLACE | each for each in _FIELDS):
             self._refuse("is not one that watch has written")
         if record["format"] != _FORMAT:
             self._refuse("is not one that watch has written")

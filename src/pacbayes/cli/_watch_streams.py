@@ -40,6 +40,8 @@ class Watching:
         The name of the key of a stream; None for one stream.
     most : int or None
         The number of streams, if it was fixed beforehand.
+    columns : tuple of str or None
+        The columns, if the lines are rows of CSV.
     """
 
     delta: float
@@ -48,6 +50,7 @@ class Watching:
     window: int = 1000
     by: str | None = None
     most: int | None = None
+    columns: tuple[str, ...] | None = None
 
     def share(self, position: int) -> float:
         """Return the share of alpha and delta of the stream that came as the ``position``-th."""

@@ -20,7 +20,7 @@ from pacbayes.cli._watch_parts import judge_together
 from pacbayes.cli._watch_state import WatchState
 from pacbayes.cli._watch_streams import Stream, Streams, Watching
 from pacbayes.cli._watch_words import last_words, report_line, report_record
-from pacbayes.procedures import decode_line, key_in, loss_in
+from pacbayes.procedures import decode_line, decode_row, key_in, loss_in
 
 __all__ = ["NO_WAY_BACK", "Watcher"]
 
@@ -56,7 +56,7 @@ class Watcher:
         self._known: dict[bytes, tuple[str | None, float]] = {}
         self._changed: dict[str | None, Stream] = {}  # with losses that wait to be judged
         self._saved, self.saves = 0.0, 0
-        self._reader = BlockReader(watching.by)
+        self._reader = BlockReader(watching.by, watching.columns)
         self._blocks = BlockTaker(self._reader, every, self)
 
     def prepare(self, *, hook: Hook | None, page: WatchPage | None, until_alarm: bool) -> None:
@@ -162,7 +162,9 @@ class Watcher:
         """Count a line that was not seen before; return its stream, if it belongs to one."""
         stream = self._streams.only if self._watching.by is None else None
         try:
-            given = _decode(line)
+            given = _decode(line, self._watching.columns)
+            if given is None and self._watching.columns is not None:
+                return None  # a header
             key = None if self._watching.by is None else key_in(given, self._watching.by)
         except ValueError as error:
             self._count_unreadable(stream, error)
@@ -305,9 +307,9 @@ class Watcher:
             self._file.close()
 
 
-def _decode(line: Line) -> object:
+def _decode(line: Line, columns: tuple[str, ...] | None) -> object:
     if line.lost:
         raise ValueError("its end was cut off.")
     if line.content is None:
         raise ValueError(f"it is longer than {LONGEST} bytes.")
-    return decode_line(line.content)
+    return decode_line(line.content) if columns is None else decode_row(line.content, columns)

@@ -51,7 +51,13 @@ Recent = Annotated[int, typer.Option(help="Lines that the recent risk is about."
 Page = Annotated[
     Path | None, typer.Option(help="Keep this HTML page current; it shows the curve and loads itself again.")
 ]
-By = Annotated[str | None, typer.Option(help="A stream for each value under this name; all lines are then objects.")]
+By = Annotated[
+    str | None, typer.Option(help="A stream for each value under this name; all lines are then objects or CSV.")
+]
+Columns = Annotated[
+    str | None,
+    typer.Option(help="The lines are CSV with these columns, such as label,prediction; a header is skipped."),
+]
 Most = Annotated[
     int | None,
     typer.Option(help="The most streams, with equal shares [default: any number, later ones a smaller share]."),
@@ -75,14 +81,16 @@ def watch(
     page: Page = None,
     by: By = None,
     streams: Most = None,
+    columns: Columns = None,
     as_json: JSON = False,
     quiet: QUIET = False,
 ) -> None:
     """Update a guarantee while losses come in; it holds at all times at once, so you may look as often as you like.
 
     Each line is one loss between 0 (right) and 1 (wrong), or a JSON object with "label" and "prediction" or with
-    "loss". Each prediction must have been made before its label was known. A line that cannot be read counts as wrong,
-    because a guarantee over the readable lines alone would not hold; blank lines are skipped.
+    "loss", or a row of CSV whose --columns are named like these. Each prediction must have been made before its label
+    was known. A line that cannot be read counts as wrong, because a guarantee over the readable lines alone would not
+    hold; blank lines are skipped.
 
     With --certificate there is an alarm, status 3, when the losses say that the certificate is no longer true. If the
     risk of each line, given those before it, never exceeds the certified number, an alarm has at most the probability
@@ -96,6 +104,7 @@ def watch(
     read many at once, one that comes alone is answered at once; a report costs about a millisecond.
 
         tail -f losses.txt | pacbayes watch --every 1000
+        pacbayes watch orders.csv --columns shop,label,prediction --by shop
     """
     single("watch", "delta", delta)
     if unreadable not in _UNREADABLE:
@@ -104,7 +113,15 @@ def watch(
     _refuse_options(certificate, {"--alarm": alarm, "--on-alarm": on_alarm, "--page": page}, until_alarm=until_alarm)
     _refuse_streams(by, streams, out)
     certified, alpha = _read_certificate(certificate), 0.01 if alarm is None else alarm
-    watching = Watching(delta=delta, certificate=certified, alpha=alpha, window=window, by=by, most=streams)
+    watching = Watching(
+        delta=delta,
+        certificate=certified,
+        alpha=alpha,
+        window=window,
+        by=by,
+        most=streams,
+        columns=_read_columns(columns, by),
+    )
     watching.begin(None, 1)  # what cannot be watched is refused before anything is read
     hook = None if on_alarm is None else Hook(on_alarm)
     shown = None if page is None else WatchPage(page, source)
@@ -147,6 +164,21 @@ def _refuse_streams(by: str | None, streams: int | None, out: Path | None) -> No
         raise ValueError("--by must be the name of what tells streams apart. It is empty.")
     if by is not None and out is not None:
         raise ValueError("--out is one certificate, and --by makes many streams; keep them with --state.")
+
+
+def _read_columns(columns: str | None, by: str | None) -> tuple[str, ...] | None:
+    """Return the columns; refuse those from which no loss, or no key, could be read."""
+    if columns is None:
+        return None
+    names = tuple(name.strip() for name in columns.split(","))
+    pair = {"label", "prediction"} & set(names)
+    if len(set(names)) != len(names) or not all(names):
+        raise ValueError(f"--columns must be different names with commas between them. Got {columns!r:.60} instead.")
+    if len(pair) == 1 or (not pair and "loss" not in names):
+        raise ValueError(f"--columns must have 'loss', or 'label' and 'prediction'. Got {columns!r:.60} instead.")
+    if by is not None and by not in names:
+        raise ValueError(f"--columns must have {by!r:.60}, the name of --by. Got {columns!r:.60} instead.")
+    return names
 
 
 def _refuse_other_files(source: str, files: dict[str, Path | None]) -> None:

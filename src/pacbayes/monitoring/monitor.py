@@ -207,7 +207,7 @@ class Monitor:
         >>> shops = [pb.Monitor(0.05), pb.Monitor(0.05)]
         >>> pb.Monitor.update_together(shops, [0.0] * 20 + [1.0] * 10, [False] * 30, [20, 10])
         >>> shops[0].alarm is None, shops[1].alarm.row
-        (True, 3)
+        (True, 4)
         """
         values, lost = _read_losses(losses, unreadable)
         if sum(sizes) != values.size or len(sizes) != len(monitors):

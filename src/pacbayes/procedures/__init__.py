@@ -18,7 +18,7 @@ from pacbayes.procedures.comparison import Comparison, Judgements
 from pacbayes.procedures.given import Given
 from pacbayes.procedures.judged_network import LearnedNetwork, NetworkKeeper, draw_seed, judge_again
 from pacbayes.procedures.kept_draw import KeptDraw
-from pacbayes.procedures.loss_lines import decode_line, key_in, loss_in
+from pacbayes.procedures.loss_lines import decode_line, decode_row, key_in, loss_in
 from pacbayes.procedures.monitor import LossMonitor, Watch
 from pacbayes.procedures.network import Network, NetworkLearner
 from pacbayes.procedures.online import Online
@@ -78,6 +78,7 @@ __all__ = [
     "compare_numbers",
     "compare_with_source",
     "decode_line",
+    "decode_row",
     "draw_order",
     "draw_seed",
     "find_cautions",

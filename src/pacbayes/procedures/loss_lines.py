@@ -1,11 +1,14 @@
-"""Lines of a stream: a loss, or an object with label and prediction or a loss, and the key of its stream."""
+"""Lines of a stream: a loss, an object or a row of CSV with label and prediction or a loss, and its stream's key."""
 
 from __future__ import annotations
 
+import csv
 import json
+import re
+from collections.abc import Sequence
 from typing import NoReturn
 
-__all__ = ["decode_line", "key_in", "loss_in"]
+__all__ = ["decode_line", "decode_row", "key_in", "loss_in"]
 
 _LONGEST_KEY = 200  # characters; a longer text is no name of a stream
 
@@ -23,6 +26,33 @@ def decode_line(line: str | bytes) -> object:
         return _DECODER.decode(line.decode("utf-8") if isinstance(line, bytes) else line)
     except (ValueError, RecursionError):
         _refuse(line)
+
+
+def decode_row(line: str | bytes, columns: Sequence[str]) -> dict[str, object] | None:
+    """Return what a line of CSV says under each of its columns; None for a header, which says their names.
+
+    Everything is text but a loss, which is a number as in JSON; nothing stands for what is not known.
+
+    Examples
+    --------
+    >>> from pacbayes.procedures import decode_row
+    >>> decode_row(b'"a, b",0.5', ["shop", "loss"]), decode_row("shop,loss", ["shop", "loss"])
+    ({'shop': 'a, b', 'loss': 0.5}, None)
+    """
+    try:
+        text = line.decode("utf-8") if isinstance(line, bytes) else line
+        (row,) = csv.reader([text.rstrip("\r\n")], strict=True)
+    except (ValueError, csv.Error):
+        row = []
+    if len(row) != len(columns):
+        start = line[:80].decode("utf-8", "backslashreplace") if isinstance(line, bytes) else line[:80]
+        raise ValueError(f"expected a row of CSV with {len(columns)} columns. Got {start.strip()!r:.60}.")
+    if row == list(columns):
+        return None
+    given: dict[str, object] = {name: text or None for name, text in zip(columns, row, strict=True)}
+    if "loss" in given and _NUMBER.fullmatch(text := row[list(columns).index("loss")].strip(" \t")):
+        given["loss"] = float(text)
+    return given
 
 
 def loss_in(given: object, line: str | bytes) -> float:
@@ -94,5 +124,6 @@ def _refuse(line: str | bytes) -> NoReturn:
     )
 
 
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 # made once: json.loads would make a decoder for every line
 _DECODER = json.JSONDecoder(object_pairs_hook=_read_pairs, parse_constant=_refuse)

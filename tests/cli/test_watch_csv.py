@@ -1,0 +1,149 @@
+"""Rows of CSV say what objects of JSON say, one by one and many at once."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import pacbayes as pb
+from pacbayes.cli import _growing, _lines, _watcher
+from pacbayes.cli._line_blocks import LOSS, BlockReader
+from pacbayes.procedures import decode_row, key_in, loss_in
+
+ODD = [
+    *(b"", b" ", b",", b",,", b"a", b"a,b", b"a,b,c,d", b'"a",b,b', b'"a,b",c,c', b'"a""b",1,1', b'a"b,1,1', b'"a,1,1'),
+    *(b"shop,label,prediction", b'"shop","label","prediction"', b"a,label,x", b"a,,1", b"a,1,", b",1,1", b"a, 1,1"),
+    *(b"a,\xff,1", "ß,ä,ä".encode(), b"k" * 201 + b",1,1", b"a,1\x00,1", b"a,1\r,1", b"a\tb,1,1", b"{},[],null"),
+]
+LOSSES = [
+    *(
+        b"0",
+        b"1",
+        b"0.5",
+        b" 0.5",
+        b"0.5\t",
+        b"1e-3",
+        b"1E-30",
+        b"1.0",
+        b"-0",
+        b"+1",
+        b"01",
+        b".5",
+        b"1.",
+        b"1e0",
+        b"nan",
+    ),
+    *(
+        b"inf",
+        b"1_0",
+        b"0x1",
+        b"2",
+        b"-1",
+        b'"0.25"',
+        b"",
+        b"loss",
+        b"0." + b"3" * 60,
+        b"1e-400",
+        b"1e400",
+        b"\xc2\xa00",
+    ),
+]
+
+
+def outcome(run, arguments, monkeypatch, *, chunk, fewest):
+    for module in (_lines, _growing):
+        monkeypatch.setattr(module, "CHUNK", chunk)
+    monkeypatch.setattr(_lines, "_FEWEST", fewest)
+    result = run("watch", *arguments)
+    return result.exit_code, result.stdout, result.stderr
+
+
+@pytest.mark.parametrize("columns", [("shop", "label", "prediction"), ("shop", "note", "loss")])
+def test_what_is_read_at_once_is_what_is_read_alone(columns):
+    lines = [*ODD, *(b"a,," + loss for loss in LOSSES), *(b"a,x,x", b"b,x,y", b"c,,0.25")]
+    for by in (None, "shop"):
+        reader = BlockReader(by, columns)
+        valid = [line + b"\r\n" * (place % 2) for place, line in enumerate(lines) if b"\xff" not in line]
+        content = b"\n".join(line.rstrip(b"\n") for line in valid) + b"\n"
+        read, taken = reader.read(content), 0
+        for line, kind, key, loss in zip(content.split(b"\n"), read.kinds, read.keys, read.losses, strict=False):
+            if kind == LOSS:
+                given = decode_row(line, columns)
+                assert loss_in(given, line).hex() == float(loss).hex()
+                assert reader.names[key] == (None if by is None else key_in(given, by))
+                taken += 1
+        assert taken >= 3
+
+
+@pytest.mark.parametrize("by", [False, True])
+@pytest.mark.parametrize("seed", range(3))
+def test_csv_says_what_json_says_in_blocks_and_alone(run, tmp_path, monkeypatch, seed, by):
+    rng = np.random.default_rng(seed)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(_watcher, "_PAUSE", 1e12)
+    pb.certify_predictions([0, 1] * 500, [0, 1] * 440 + [1, 1] * 60).to_json(Path("certificate.json"))
+    rows = [(f"s{rng.integers(20)}", "yes", rng.choice(["yes", "no"], p=[0.8, 0.2])) for _ in range(1200)]
+    Path("rows.csv").write_text("shop,label,prediction\n" + "".join(",".join(row) + "\n" for row in rows))
+    objects = [json.dumps(dict(zip(("shop", "label", "prediction"), row, strict=True))) for row in rows]
+    Path("rows.jsonl").write_text("\n".join(objects) + "\n")
+    options = ["--every", "50", "--json", "--certificate", "certificate.json", *(["--by", "shop"] if by else [])]
+    csv = ["rows.csv", "--columns", "shop,label,prediction", *options]
+    alone = outcome(run, csv, monkeypatch, chunk=65_536, fewest=10**9)
+    for chunk in (int(rng.integers(40, 4000)), 100_000):
+        assert outcome(run, csv, monkeypatch, chunk=chunk, fewest=2) == alone
+    assert outcome(run, ["rows.jsonl", *options], monkeypatch, chunk=65_536, fewest=16)[:2] == alone[:2]
+    assert alone[0] == 3
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_odd_rows_count_alike_in_blocks_and_alone(run, tmp_path, monkeypatch, seed):
+    rng = np.random.default_rng(seed)
+    monkeypatch.chdir(tmp_path)
+    lines = [ODD[rng.integers(len(ODD))] if rng.random() < 0.2 else b"s%d,x,x" % rng.integers(9) for _ in range(600)]
+    Path("rows.csv").write_bytes(b"a,x,x\n" * 12 + b"\n".join(lines) + b"\n")
+    arguments = ["rows.csv", "--columns", "shop,label,prediction", "--by", "shop", "--every", "40", "--json"]
+    alone = outcome(run, arguments, monkeypatch, chunk=65_536, fewest=10**9)
+    assert outcome(run, arguments, monkeypatch, chunk=int(rng.integers(40, 2000)), fewest=1) == alone
+    assert "cannot be read are only counted" in alone[2]
+
+
+def test_a_header_is_skipped_and_what_is_missing_counts_as_wrong(run, tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("label,prediction\n" + "a,a\n" * 40 + "label,prediction\n" + "a,a\n" * 39 + "a,\n")
+    result = run("watch", str(path), "--columns", "label, prediction", "--json")
+    assert result.exit_code == 0, result.stderr
+    record = json.loads(result.stdout.splitlines()[-1])
+    assert (record["n"], record["unreadable"], record["observed"]) == (80, 1, 1 / 80)
+    assert "line 82: 'label' and 'prediction' must be known." in result.stderr
+
+
+def test_a_state_of_other_columns_is_refused(run, tmp_path):
+    path, state = tmp_path / "rows.csv", tmp_path / "state.json"
+    path.write_text("0,0,1\n" * 50)
+    first = ["watch", str(path), "--state", str(state), "--columns"]
+    assert run(*first, "label,prediction,id").exit_code == 0
+    assert run(*first, "label,prediction,id").exit_code == 0
+    for other in ("id,label,prediction", "loss,a,b"):
+        result = run(*first, other)
+        assert result.exit_code == 2
+        assert "was kept with other --columns" in " ".join(result.stderr.split())
+
+
+@pytest.mark.parametrize(
+    ("columns", "words"),
+    [
+        ("", "different names"),
+        ("loss,loss", "different names"),
+        ("loss,", "different names"),
+        ("a,b", "must have 'loss', or 'label' and 'prediction'"),
+        ("loss,label", "must have 'loss', or 'label' and 'prediction'"),
+        ("loss", "the name of --by"),
+    ],
+)
+def test_columns_without_a_loss_are_refused(run, tmp_path, columns, words):
+    path = tmp_path / "rows.csv"
+    path.write_text("0\n")
+    result = run("watch", str(path), "--columns", columns, "--by", "shop")
+    assert result.exit_code == 2
+    assert words in " ".join(result.stderr.split())

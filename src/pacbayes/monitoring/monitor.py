@@ -16,6 +16,7 @@ from pacbayes._core.arguments import check_range, to_floats
 from pacbayes._core.rounding import log_inverse
 from pacbayes._core.types import BoolArray, FloatArray
 from pacbayes.certificate import QUANTITIES, Certificate
+from pacbayes.monitoring._losses import read_losses
 from pacbayes.monitoring._stored import read_count, read_floats, refuse
 from pacbayes.monitoring.evidence import Crossing, Evidence, add_together
 from pacbayes.monitoring.recent import RecentRisk, Window
@@ -173,7 +174,7 @@ class Monitor:
         Alarm or None
             The alarm, if there has been one.
         """
-        values, lost = _read_losses(losses, unreadable)
+        values, lost = read_losses(losses, unreadable)
         rows, level = len(self), self._level if self.alarm is None else math.inf
         (crossing,) = add_together([self._evidence], np.where(lost, 0.0, values), [values.size], [level])
         self._take(values, lost, rows, crossing)
@@ -209,7 +210,7 @@ class Monitor:
         >>> shops[0].alarm is None, shops[1].alarm.row
         (True, 4)
         """
-        values, lost = _read_losses(losses, unreadable)
+        values, lost = read_losses(losses, unreadable)
         if sum(sizes) != values.size or len(sizes) != len(monitors):
             raise ValueError(
                 "The 'sizes' argument of Monitor.update_together must say how many losses each monitor has. "
@@ -337,19 +338,3 @@ def _verify(certificate: Certificate) -> tuple[float, str, bool]:
         )
     value = certificate.value if certificate.vote_value is None else certificate.vote_value
     return value, certificate.digest, QUANTITIES[first.quantity].is_graded
-
-
-def _read_losses(losses: ArrayLike, unreadable: ArrayLike | None) -> tuple[FloatArray, BoolArray]:
-    values = np.atleast_1d(to_floats("Monitor.update", "losses", losses))
-    if values.ndim != 1:
-        raise ValueError(
-            f"The 'losses' argument of Monitor.update must be one number or a list of them. Got shape {values.shape}."
-        )
-    lost = np.zeros(values.shape, dtype=bool) if unreadable is None else np.atleast_1d(np.asarray(unreadable))
-    if lost.dtype != np.bool_ or lost.shape != values.shape:
-        raise ValueError(
-            "The 'unreadable' argument of Monitor.update must say true or false of each loss. "
-            f"Got {lost.dtype} of shape {lost.shape} instead."
-        )
-    check_range("Monitor.update", "losses", np.where(lost, 0.0, values), 0.0, 1.0, "lie in [0, 1]")
-    return values, lost

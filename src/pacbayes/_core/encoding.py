@@ -21,6 +21,8 @@ _EPOCH = dt.datetime(1970, 1, 1)  # noqa: DTZ001  (like numpy's, in no time zone
 
 def encode_doubles(block: NDArray[Any]) -> bytes:
     """Return little-endian doubles, with one zero and one NaN."""
+    if block.dtype.kind in "biu":  # which have no other
+        return bytes(block.astype("<f8").tobytes())
     doubles = np.asarray(block, dtype="<f8") + 0.0  # -0.0 becomes 0.0
     unknown = np.isnan(doubles)
     if np.any(unknown):

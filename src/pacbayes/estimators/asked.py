@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from pacbayes._core.arguments import check_range, single, to_floats
@@ -22,6 +21,7 @@ from pacbayes.metrics import (
     read_group_columns,
     read_questions,
 )
+from pacbayes.metrics.group_codes import hold_column
 from pacbayes.procedures.given import Given
 
 __all__ = ["Groups", "find_groups", "find_questions", "given_procedure", "read_probabilities"]
@@ -52,7 +52,7 @@ def find_groups(
         return named, group_rows(owner, X, named)
     frame: Any = groups
     given = {str(name): frame[name] for name in frame} if _has_names(groups) else {"group": frame}
-    columns = {name: np.asarray(values) for name, values in given.items()}
+    columns = {name: hold_column(values) for name, values in given.items()}
     for name, values in columns.items():
         if values.shape != (rows,):
             raise ValueError(

@@ -10,11 +10,10 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from pacbayes._core.digests import digest_of_arrays
-from pacbayes._core.labels import label_text
 from pacbayes._core.types import IntArray, Labels, Rows
+from pacbayes.metrics.group_codes import code_values, hold_column
 
 __all__ = ["GroupColumns", "Grouping", "group_rows", "group_values", "read_group_columns"]
 
@@ -110,7 +109,7 @@ def group_values(owner: str, columns: Mapping[str, Labels]) -> Grouping:
     ({'old': 'False', 'sex': 'f'}, {'old': 'True', 'sex': 'f'}, {'old': 'True', 'sex': 'm'})
     """
     names = sorted(columns)
-    coded = [_codes(columns[name]) for name in names]
+    coded = [code_values(columns[name]) for name in names]
     texts, rows = [texts for texts, _ in coded], coded[0][1].size
     sizes = [len(each) for each in texts]
     if math.prod(sizes) > _JOINT:
@@ -149,68 +148,6 @@ def _distinct(codes: IntArray, size: int) -> tuple[IntArray, IntArray]:
     return found, (np.cumsum(counts > 0) - 1)[codes]
 
 
-def _codes(values: Any) -> tuple[list[str], IntArray]:
-    """Return the distinct values as text, sorted, and the position of each value among them."""
-    if hasattr(values, "categories"):  # of pandas: texts by their numbers
-        occurring, codes = _distinct(values.codes, len(values.categories))
-        sorted_texts, again = np.unique(np.asarray(values.categories, dtype=str)[occurring], return_inverse=True)
-        return sorted_texts.tolist(), again[codes]
-    array = np.asarray(values)
-    if _is_dense(array):
-        return _dense_codes(array)
-    distinct, places = _number_values(array) if array.dtype.kind in "biuf" else _number_texts(array)
-    sorted_texts, again = np.unique(np.array([label_text(each) for each in distinct]), return_inverse=True)
-    return sorted_texts.tolist(), again[places]
-
-
-def _is_dense(array: NDArray[Any]) -> bool:
-    """Whether these are whole numbers in a range that is not much larger than how many they are."""
-    if array.dtype.kind not in "iu" or not array.size:
-        return False
-    low, high = int(array.min()), int(array.max())
-    return high - low < max(_SMALL, 4 * array.size) and low > -_JOINT and high < _JOINT
-
-
-def _dense_codes(array: NDArray[Any]) -> tuple[list[str], IntArray]:
-    """Return what :func:`_codes` does of whole numbers in a small range, part by part: no copy of them is made."""
-    low, size = int(array.min()), int(array.max()) - int(array.min()) + 1
-    step = max(_SMALL, size)
-    parts = [slice(start, start + step) for start in range(0, array.size, step)]
-    occurs = np.zeros(size, dtype=bool)
-    for part in parts:
-        occurs[array[part].astype(np.int64) - low] = True
-    distinct = np.flatnonzero(occurs)
-    texts, again = np.unique(np.array([label_text(each) for each in (distinct + low).tolist()]), return_inverse=True)
-    lookup = np.zeros(size, dtype=np.int64)
-    lookup[distinct] = again
-    places = np.empty(array.size, dtype=np.int64)
-    for part in parts:
-        places[part] = lookup[array[part].astype(np.int64) - low]
-    return texts.tolist(), places
-
-
-def _number_values(array: NDArray[Any]) -> tuple[list[Any], IntArray]:
-    """Return the distinct numbers of an array, and the position of each value among them."""
-    found, places = np.unique(array, return_inverse=True)
-    return found.tolist(), np.asarray(places).reshape(-1)
-
-
-def _number_texts(array: NDArray[Any]) -> tuple[list[str], IntArray]:
-    """Return the distinct texts of an array, and the position of each among them; hashed, which is faster than sorting.
-
-    Values of other kinds are texts as :func:`label_text` has them, since 1 and True are equal and their texts are not.
-    """
-    known: dict[str, int] = {}
-    places, is_text = np.empty(array.size, dtype=np.int64), array.dtype.kind == "U"
-    for start in range(0, array.size, _SMALL):  # lists of texts are large
-        listed = array[start : start + _SMALL].tolist()
-        texts = listed if is_text else [label_text(each) for each in listed]
-        for each in dict.fromkeys(texts):
-            known.setdefault(each, len(known))
-        places[start : start + len(texts)] = np.fromiter(map(known.__getitem__, texts), np.int64, len(texts))
-    return list(known), places
-
-
 def _name(column: str | int) -> str:
     return column if isinstance(column, str) else f"column {int(column)}"
 
@@ -223,7 +160,9 @@ def _column(owner: str, X: Rows, column: str | int) -> Labels:
         if wanted not in names:
             raise ValueError(f"The 'groups' of {owner} must name columns of X. {column!r} is none of its columns.")
         found = frame[frame.columns[names.index(wanted)]]
-        return np.asarray(found.astype(object)) if hasattr(found, "cat") else np.asarray(found)
+        held = hold_column(found)
+        is_category = hasattr(found, "cat") and hasattr(found, "astype")  # of pandas; every column of polars has "cat"
+        return np.asarray(found.astype(object)) if is_category and isinstance(held, np.ndarray) else held
     if isinstance(column, str) or not 0 <= column < int(X.shape[1]):
         raise ValueError(
             f"The 'groups' of {owner} must be positions of columns where X has no names. Got {column!r} for "

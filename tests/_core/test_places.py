@@ -66,6 +66,7 @@ def test_labels_in_a_byte_are_the_labels(monkeypatch, classes):
 @pytest.mark.parametrize("size", [1, 63, 64, 5000])
 def test_repetitions_are_counted_part_by_part(monkeypatch, size, spread):
     monkeypatch.setattr(repetitions, "_PART", 64)
+    monkeypatch.setattr(repetitions, "_CHUNK", 100)
     rng = np.random.default_rng(size)
     hashes = rng.integers(0, spread, size).astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     _, first, inverse = np.unique(hashes, return_index=True, return_inverse=True)

@@ -51,7 +51,9 @@ class PlacesAhead:
 
     def __init__(self, places: IntArray, size: int) -> None:
         self._places, self._size = places, size
-        self._first, self._which = 0, np.zeros(0, dtype=np.int64)
+        self._small: Any = np.int32 if places.size < 2**31 else np.int64
+        self._first = 0
+        self._which: IntArray = np.zeros(0, dtype=self._small)
 
     def find(self, start: int, size: int) -> tuple[IntArray, IntArray]:
         """Return which of the places lie in a block, ascending, and where in it they are."""
@@ -63,7 +65,7 @@ class PlacesAhead:
         return part[inside].astype(np.int64), inside
 
     def _look(self, start: int, size: int) -> None:
-        self._first, self._which = start, np.full(size, -1, dtype=np.int64)
+        self._first, self._which = start, np.full(size, -1, dtype=self._small)
         for first in range(0, self._places.size, _MANY):
             part = self._places[first : first + _MANY]
             found = np.flatnonzero((part >= start) & (part < start + size))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,19 +13,27 @@ from pacbayes._core.types import BoolArray, IntArray
 __all__ = ["count_both", "count_repeated", "find_different"]
 
 _PART = 1 << 20  # numbers of a part, about
+_CHUNK = 1 << 16  # that are looked at together
 
 
 def _parts(hashes: NDArray[np.uint64]) -> Iterator[IntArray]:
-    """Yield positions, ascending, such that the same numbers are in the same part."""
+    """Yield positions, ascending, such that the same numbers are in the same part.
+
+    All numbers are looked at again for each part, which takes little time; to note the part of each would take a byte.
+    """
     bits = max(hashes.size // _PART, 1).bit_length() - 1
-    if bits == 0:
-        yield np.arange(hashes.size)
-        return
-    first = np.empty(hashes.size, dtype=np.uint8 if bits <= 8 else np.uint16)
-    for start in range(0, hashes.size, _PART):
-        first[start : start + _PART] = hashes[start : start + _PART] >> np.uint64(64 - bits)
     for part in range(1 << bits):
-        yield np.flatnonzero(first == part)
+        yield _find_part(hashes, part, bits) if bits else np.arange(hashes.size)
+
+
+def _find_part(hashes: NDArray[np.uint64], part: int, bits: int) -> IntArray:
+    """Return the positions of the numbers with these first bits."""
+    small = np.int32 if hashes.size < 2**31 else np.int64
+    found: list[Any] = []
+    for start in range(0, hashes.size, _CHUNK):
+        first = hashes[start : start + _CHUNK] >> np.uint64(64 - bits)
+        found.append((np.flatnonzero(first == np.uint64(part)) + start).astype(small))
+    return np.concatenate(found)
 
 
 def count_repeated(hashes: NDArray[np.uint64]) -> int:
@@ -39,7 +48,8 @@ def count_repeated(hashes: NDArray[np.uint64]) -> int:
     """
     total = 0
     for part in _parts(hashes):
-        ordered = np.sort(hashes[part])
+        ordered = hashes[part]
+        ordered.sort()
         total += int(np.count_nonzero(ordered[1:] == ordered[:-1]))
     return total
 

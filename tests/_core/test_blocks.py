@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pacbayes._core.rows import count_labels, distinct_labels, locate_blocks, map_blocks, take
+from pacbayes._core.rows import count_labels, distinct_labels, locate_blocks, map_blocks, rows_of, take
 from pacbayes._core.steadiness import ask_in_blocks, ask_row_by_row
 
 ROWS = np.random.default_rng(0).normal(size=1000)
@@ -105,3 +105,16 @@ def test_labels_are_counted_as_numpy_does(monkeypatch, labels):
     for found, expected in zip(count_labels(labels), np.unique(labels, return_counts=True), strict=True):
         np.testing.assert_array_equal(found, expected)
     assert distinct_labels(np.append(labels, labels[:1])).dtype == labels.dtype
+
+
+@pytest.mark.parametrize(
+    "texts", [["a good film", "a bad one"], np.array(["good", "bad"]), np.array(["good"], dtype=object)]
+)
+def test_texts_without_a_column_are_told_where_they_go(texts):
+    with pytest.raises(ValueError, match=r"got 1 dimensions instead\. Texts go into a column of a data frame"):
+        rows_of(texts)
+
+
+def test_other_rows_without_columns_are_to_be_reshaped():
+    with pytest.raises(ValueError, match=r"got 1 dimensions instead\. Reshape your data"):
+        rows_of(np.arange(3.0))

@@ -175,7 +175,8 @@ class TestForgeries:
 class TestHowManyThereMayBe:
     def test_more_than_five_hundred_need_rows(self):
         with pytest.raises(
-            ValueError, match=r"few values\. Got 501 groups of 10019 rows; put values into ranges first"
+            ValueError,
+            match=r"few values\. Got 501 groups of 10019 rows; put values into ranges first\. If several rows",
         ):
             group_values("me", {"shop": np.arange(10_019) % 501})
         assert len(group_values("me", {"shop": np.arange(10_020) % 501}).names) == 501

@@ -228,6 +228,17 @@ def test_bad_costs_are_refused(cost, message):
         read_costs("me", cost, CLASSES)
 
 
+@pytest.mark.parametrize("values", [pd.Series(["f", "m"] * 50), np.linspace(0.0, 1.0, 100)])
+def test_values_in_place_of_names_of_columns_are_told_where_they_go(values):
+    with pytest.raises(ValueError, match=r"Got an array of 100 values; .* as fit\(X, y, grouping=\.\.\.\)"):
+        read_questions("me", "error", values, classes=np.array([0, 1]))
+
+
+def test_names_of_columns_may_be_an_index():
+    names = pd.DataFrame(columns=["sex", "town"]).columns
+    assert read_questions("me", "error", names, classes=np.array([0, 1])).columns == ("sex", "town")
+
+
 def test_differences_need_groups():
     with pytest.raises(ValueError, match="are between groups: give groups="):
         read_questions("me", "error", differences=True, classes=CLASSES)

@@ -68,8 +68,18 @@ def rows_of(X: RowsLike, *, in_blocks: bool = False) -> Rows:
         return _bare(cast("Any", X).copy(deep=False)) if hasattr(X, "iloc") else cast("Rows", X)
     array = np.asarray(X)
     if array.ndim != 2:
-        raise ValueError(f"Expected rows and columns, got {array.ndim} dimensions instead. Reshape your data.")
+        raise ValueError(f"Expected rows and columns, got {array.ndim} dimensions instead. {_advise(array)}")
     return array
+
+
+def _advise(array: np.ndarray[Any, Any]) -> str:
+    """Return what to do with rows that have no columns; scikit-learn's own checks look for the words "Reshape"."""
+    if array.ndim == 1 and array.size and isinstance(array[0], str):
+        return (
+            "Texts go into a column of a data frame, which the pipeline names: pd.DataFrame({'text': texts}) and "
+            "make_column_transformer((TfidfVectorizer(), 'text'))."
+        )
+    return "Reshape your data."
 
 
 def labels_of(owner: str, X: Rows, y: ArrayLike | None) -> Labels:

@@ -78,10 +78,17 @@ def read_group_columns(owner: str, groups: GroupColumns | None) -> tuple[str | i
         return ()
     given = (groups,) if isinstance(groups, str | int) else tuple(groups)
     if not given or any(isinstance(each, bool) or not isinstance(each, str | int | np.integer) for each in given):
-        raise ValueError(f"The 'groups' of {owner} must name columns. Got {groups!r:.60} instead.")
+        raise ValueError(f"The 'groups' of {owner} must name columns. {_got(groups)}")
     if len(set(given)) != len(given):
-        raise ValueError(f"The 'groups' of {owner} must name each column once. Got {groups!r:.60} instead.")
+        raise ValueError(f"The 'groups' of {owner} must name each column once. {_got(groups)}")
     return given
+
+
+def _got(groups: GroupColumns) -> str:
+    """Return what was given for columns; an array may hold values, as the groups of scikit-learn's splitters do."""
+    if not hasattr(groups, "dtype"):
+        return f"Got {groups!r:.60} instead."
+    return f"Got an array of {np.asarray(groups).size} values; pass values beside the rows as fit(X, y, grouping=...)."
 
 
 def group_rows(owner: str, X: Rows, columns: Sequence[str | int]) -> Grouping:
@@ -131,7 +138,8 @@ def _refuse_many(owner: str, groups: int, rows: int) -> None:
     if groups > min(max(_FEW, _MOST * rows), max(_MANY, rows / _ROWS_EACH)):
         raise ValueError(
             f"The 'groups' of {owner} must be columns with few values. Got {groups} groups of {rows} "
-            "rows; put values into ranges first."
+            "rows; put values into ranges first. If several rows belong to one patient or customer, see 'Several rows "
+            "belong to one patient' in the guide: they are not independent, whatever they are grouped by."
         )
 
 

@@ -22,6 +22,8 @@ from threadpoolctl import threadpool_limits
 
 import pacbayes as pb
 
+from _tables import decimal, print_table
+
 # The best printed column of the paper, what a prototype reached, and what we aimed for.
 TARGETS = {
     "haberman": (0.4140, 0.360, 0.32),
@@ -74,6 +76,14 @@ spambase      .2212 .2472 .1935 .1857 .1853 .1838 .1759 .1755 .0974 .1059 .0972 
 mushroom      .1067 .0790 .0512 .0378 .0375 .0369 .0381 .0293 .0025 .0032 .0027 .0030 .0037 .0034 .0049 .0016
 adult         .2329 .2448 .2257 .2186 .2183 .2175 .2102 .2130 .1604 .1649 .1601 .1603 .1598 .1643 .1665 .1576
 """
+ZERO_HEADS = (
+    *("data", "paper's best", "McAllester", "Tolstikhin-Seldin", "Bernstein", "Maurer", "Catoni", "betting"),
+    *("online", "laplace"),
+)
+INFORMED_HEADS = (
+    *("data", "isotropic", "Maurer", "betting", "fixed", "fixed, 1", "online", "online, 1"),
+    *("**exact limit**", "test error"),
+)
 BEFORE = {name: np.array(row, dtype=float) for name, *row in map(str.split, _TABLE.strip().splitlines())}
 
 
@@ -117,13 +127,16 @@ def against_holdout(name: str, repeat: int) -> list[float]:
 
 def table(
     title: str, names: list[str], labels: list[str], cell: Callable, repeats: int, jobs: int, judge: Callable
-) -> None:
+) -> dict[str, np.ndarray]:
+    """Print the means of all columns, and return the values of all repeats."""
+    every = {}
     print(f"\n{title}\n{'':14s}" + "".join(f"{label:>14s}" for label in labels))
     for name in names:
         count = min(repeats, 10) if name == "adult" else repeats
         values = np.array(Parallel(n_jobs=jobs)(delayed(cell)(name, repeat) for repeat in range(count)))
-        means = values.mean(axis=0)
+        means, every[name] = values.mean(axis=0), values
         print(f"{name:14s}" + "".join(f"{value:14.4f}" for value in means) + judge(name, values), flush=True)
+    return every
 
 
 def against_targets(name: str, values: np.ndarray) -> str:
@@ -153,6 +166,28 @@ def against_twenty_percent(_: str, values: np.ndarray) -> str:
     return f"   exact limit {side} the hold-out, in {better.mean():.0%} of runs"
 
 
+def print_ingredients(found: dict[str, np.ndarray]) -> None:
+    """Print the two tables of the page: a prior at zero, and an informed one."""
+    zero, informed = [], []
+    for name, values in found.items():
+        means = [decimal(each) for each in values.mean(axis=0)]
+        zero.append((name, decimal(TARGETS[name][0]), *means[:8]))
+        informed.append((name, *means[8:15], f"**{means[15]}**", means[-1]))
+    print_table("prior-at-zero", ZERO_HEADS, zero)
+    print_table("prior-informed", INFORMED_HEADS, informed)
+
+
+def print_holdout(found: dict[str, np.ndarray]) -> None:
+    """Print the table of the page: certificates of all rows beside a hold-out."""
+    rows = []
+    for name, values in found.items():
+        exact, *others = (decimal(each) for each in values.mean(axis=0)[:4])
+        below = f"{100 * np.mean(values[:, 0] < values[:, 3]):.0f} % of runs"
+        rows.append((name, f"**{exact}**", *others, below))
+    heads = ("data", "**exact limit**", "betting", "its vote", "hold-out", "exact limit below the hold-out in")
+    print_table("hold-out", heads, rows)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeats", type=int, default=20)
@@ -164,10 +199,11 @@ def main() -> None:
     title = (
         f"Fit on 80 % of the rows, delta 0.05, mean of {options.repeats} splits (10 of adult): value of the certificate"
     )
-    table(title, names, labels, ingredients, options.repeats, options.jobs, against_targets)
+    found = table(title, names, labels, ingredients, options.repeats, options.jobs, against_targets)
+    print_ingredients(found)
     title = "All rows against 80 % for training and 20 % held out by Clopper-Pearson"
     labels = ["exact limit", "posterior", "its vote", "hold-out", "its error"]
-    table(title, names, labels, against_holdout, options.repeats, options.jobs, against_twenty_percent)
+    print_holdout(table(title, names, labels, against_holdout, options.repeats, options.jobs, against_twenty_percent))
 
 
 if __name__ == "__main__":

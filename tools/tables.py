@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import difflib
 import hashlib
+import os
 import re
 import subprocess
 import sys
@@ -36,12 +37,26 @@ class Table:
 
 THEORY, CERTIFICATES, ONLINE = "docs/theory.md", "docs/certificates.md", "docs/online.md"
 COMPARE, SCHEDULES = "benchmarks/compare.py", "benchmarks/schedules.py"
+TIGHTNESS = "benchmarks/tightness.py --repeats 20 --jobs -1"
+PAPER, RIVALS = "docs/reproduction.md", "docs/rivals.md"
+STUDIES = {
+    PAPER: "benchmarks/paper_tables.py --repeats 20 --jobs -1",
+    RIVALS: "benchmarks/paper_tables.py --rivals --repeats 10 --jobs -1",
+}
+OF_STUDIES = {
+    PAPER: ("published", "corrected", "errata", "methods", "portfolio"),
+    RIVALS: (*("certificates-small", "certificates-large", "tests", "summary", "deterministic", "rows", "seconds"),),
+}
 TABLES = {
     "rates": Table(THEORY, "benchmarks/betting_rates.py", 1),
     "strengths": Table(THEORY, "benchmarks/portfolio.py", 3),
     "sequential": Table(THEORY, "benchmarks/sequential.py", 5),
     "power": Table(CERTIFICATES, COMPARE, 5),
     "widths": Table(CERTIFICATES, COMPARE, 5),
+    "prior-at-zero": Table(CERTIFICATES, TIGHTNESS, 240),
+    "prior-informed": Table(CERTIFICATES, TIGHTNESS, 240),
+    "hold-out": Table(CERTIFICATES, TIGHTNESS, 240),
+    "answered": Table(CERTIFICATES, "benchmarks/selective.py --repeats 10", 60),
     "transfer": Table(CERTIFICATES, "benchmarks/transfer.py --repeats 20", 60),
     "delays": Table(CERTIFICATES, "benchmarks/monitor.py --part delay --streams 101", 10),
     "cost": Table(CERTIFICATES, "benchmarks/certify.py", 5),
@@ -56,6 +71,8 @@ TABLES = {
     "reference-betting": Table(ONLINE, SCHEDULES, 10),
     "reference-excess": Table(ONLINE, SCHEDULES, 10),
     "refits": Table(ONLINE, "benchmarks/online.py", 3),
+    **{f"paper-{name}": Table(PAPER, STUDIES[PAPER], 60) for name in OF_STUDIES[PAPER]},
+    **{f"rivals-{name}": Table(RIVALS, STUDIES[RIVALS], 240) for name in OF_STUDIES[RIVALS]},
 }
 
 
@@ -93,7 +110,8 @@ def measure(command: str, *, again: bool) -> str:
     sys.stderr.write(f"{command} ...\n")
     script, *options = command.split()
     run = [sys.executable, str(ROOT / script), *options]
-    done = subprocess.run(run, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)
+    kept_cells = os.environ | {"TABLES_FOLDER": str(folder_of_results())}
+    done = subprocess.run(run, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False, env=kept_cells)
     status = "" if done.returncode == 0 else f", FAILED with status {done.returncode}"
     sys.stderr.write(f"  {(time.monotonic() - start) / 60.0:.1f} minutes{status}\n")
     if done.returncode:

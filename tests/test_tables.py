@@ -78,3 +78,22 @@ def test_what_was_measured_before_is_not_measured_again(monkeypatch, tmp_path, c
     assert "as measured before" in capfd.readouterr().err
     assert tables.measure("benchmark.py --repeats 3", again=True) == ""
     assert tables.measure("benchmark.py", again=False) == ""
+
+
+def test_all_tables_are_asked_for_by_default(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["tables.py", "--list"])
+    assert tables.main() == 0
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == list(tables.TABLES)
+    monkeypatch.setattr(sys, "argv", ["tables.py", "rates", "nothing"])
+    with pytest.raises(SystemExit):
+        tables.main()
+    assert "there is no table nothing" in capsys.readouterr().err
+
+
+def test_a_table_that_could_not_be_measured_is_named(monkeypatch, capsys):
+    monkeypatch.setattr(tables, "measure", lambda command, again: "")
+    monkeypatch.setattr(sys, "argv", ["tables.py", "rates"])
+    assert tables.main() == 1
+    printed = capsys.readouterr()
+    assert printed.out == "no number has changed\n"
+    assert "not measured: rates (benchmarks/betting_rates.py)" in printed.err

@@ -45,7 +45,7 @@ STUDIES = {
 }
 OF_STUDIES = {
     PAPER: ("published", "corrected", "errata", "methods", "portfolio"),
-    RIVALS: (*("certificates-small", "certificates-large", "tests", "summary", "deterministic", "rows", "seconds"),),
+    RIVALS: ("certificates-small", "certificates-large", "tests", "summary", "deterministic", "rows", "seconds"),
 }
 TABLES = {
     "rates": Table(THEORY, "benchmarks/betting_rates.py", 1),
@@ -134,11 +134,13 @@ def write(page: str, found: dict[str, str]) -> str:
 def main() -> int:
     """Measure, write, and print the difference; status 1 if a table could not be measured."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="*", default=list(TABLES), choices=TABLES, metavar="NAME")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="tables; by default all of them")
     parser.add_argument("--again", action="store_true", help="measure anew what was measured before")
     parser.add_argument("--list", action="store_true", help="list the tables and measure nothing")
     given = parser.parse_args()
-    asked = {name: TABLES[name] for name in given.names}
+    if unknown := set(given.names) - set(TABLES):
+        parser.error(f"there is no table {', '.join(sorted(unknown))}; --list has their names")
+    asked = {name: TABLES[name] for name in given.names or TABLES}
     if given.list:
         sys.stdout.writelines(
             f"{name:20} {each.page:30} {each.minutes:4g} min  {each.command}\n" for name, each in asked.items()

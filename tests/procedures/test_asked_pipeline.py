@@ -7,8 +7,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import Pipeline
 
-from pacbayes.procedures.asked_pipeline import PreparedBlock, answer, prepare_block
-from pacbayes.procedures.classifier_learner import judge_classes
+from pacbayes.procedures.classifier_learner import PreparedBlock, answer, judge_classes, prepare_block
 from pacbayes.tables import ColumnPreprocessor
 
 RNG = np.random.default_rng(0)

@@ -9,7 +9,7 @@ Rows that are too many for one batch are asked block by block (:func:`pacbayes._
 sample that are in a block first, and small batches are made of rows of one block. Where rows are on other machines,
 each block is put to copies of its own; the random numbers are the same. Our own preprocessing makes of
 each row the same in every batch, by its code: rows pass through it once, and the model behind it is asked
-(:mod:`pacbayes.procedures.asked_pipeline`).
+(:func:`pacbayes.procedures.classifier_learner.prepare_block`).
 
 A row that gets different answers counts as an error. If one of the sample does, all rows are asked one at a time, so
 that the count is exact. If more than a handful and more than one in a hundred differ, the predictor is refused:

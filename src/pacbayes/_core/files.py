@@ -10,7 +10,9 @@ from pathlib import Path
 
 from pacbayes._core.drafts import LOCKS, claim, find_leftovers, make_file, sync_folder
 
-__all__ = ["write_atomically"]
+__all__ = ["read_bounded", "write_atomically"]
+
+_MOST_TEXT = 64 << 20  # bytes of a text that is read whole
 
 
 def write_atomically(path: Path, content: str | bytes) -> None:
@@ -33,6 +35,17 @@ def write_atomically(path: Path, content: str | bytes) -> None:
         if error.errno is None:
             raise
         raise OSError(error.errno, error.strerror, str(path)) from error
+
+
+def read_bounded(path: Path) -> bytes:
+    """Return the bytes of a file that has an end, which is not far."""
+    if path.exists() and not path.is_file():
+        raise ValueError(f"{str(path)!r} is a pipe or a device; write what comes from it into a file first.")
+    with path.open("rb") as file:
+        content = file.read(min(path.stat().st_size, _MOST_TEXT) + 1)  # it may grow meanwhile
+    if len(content) > _MOST_TEXT:
+        raise ValueError(f"{path.name!r} has more than {_MOST_TEXT >> 20} MiB, which nothing that is written here has.")
+    return content
 
 
 def _is_stream(path: Path) -> bool:

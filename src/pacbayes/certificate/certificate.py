@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pacbayes._core.files import write_atomically
+from pacbayes._core.files import read_bounded, write_atomically
 from pacbayes._core.notes import Note
 from pacbayes._core.plain import to_plain
 from pacbayes.certificate.canonical import SCHEMA_VERSION, content_digest, parse_certificate, to_text
@@ -187,7 +187,7 @@ class Certificate:
         Text that is not a certificate of this schema is refused with a ValueError. Reading proves nothing; see
         :meth:`verify`.
         """
-        record = parse_certificate(Path(source).read_bytes() if isinstance(source, os.PathLike) else source)
+        record = parse_certificate(read_bounded(Path(source)) if isinstance(source, os.PathLike) else source)
         del record["schema_version"]
         record["statements"] = tuple(map(Statement.from_dict, record["statements"]))
         record["choices"] = tuple(Choice(**each) for each in record["choices"])

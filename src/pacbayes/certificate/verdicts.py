@@ -23,7 +23,7 @@ _CHECKS = {
     "consequence": "consequences follow",
     "claims": "claims go together",
     "observed": "observed numbers agree with each other",
-    "belongs": "the predictor belongs to this certificate",
+    "belongs": "the predictor names this certificate",
     "asked": "what is stated is what the settings ask for",
     "file": "the predictor is the one that was written",
     "rows": "number of rows",
@@ -90,7 +90,9 @@ _PROOFS = {
     "proved.",
     "learned_again": "This proves that the stored network is what these rows give when it is learned again in the "
     "recorded order, and that the judged rows give the recorded numbers.",
-    "belongs": "It proves also that the predictor beside it was issued with it.",
+    "belongs": "It proves also that the network beside it is the one that it was issued for.",
+    "named": "The predictor beside it says that it belongs to it; whether its numbers are those that were judged is "
+    "checked with the data, too.",
     "transferred": "The refitted model's certificate follows from this one.",
     "follows": "It follows from the certificate beside it.",
     "disagreements_counted": "The two models, learned again, disagree as often on the unlabelled rows as it says.",

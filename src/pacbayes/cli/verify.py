@@ -16,6 +16,7 @@ from pacbayes.cli._limits import MAX_MEMORY
 from pacbayes.cli._output import JSON, QUIET, Output, tidy
 from pacbayes.engines import open_engine
 from pacbayes.runs import Verified, verify_folder
+from pacbayes.runs.words import basis_words
 
 __all__ = ["list_checks", "verify"]
 
@@ -64,7 +65,7 @@ def verify(
     """Check a certificate, and say what that proves. Exit status 0: it holds, 1: it does not, 2: it cannot be read.
 
     Without --data: checks that the number follows from what was observed, that the content matches its digest, and that
-    the predictor stored beside it belongs to it. With --data: also checks that the observed numbers and the predictor
+    the predictor stored beside it names it. With --data: also checks that the observed numbers and the predictor
     follow from the data, in the recorded order. No check can prove how the data were collected.
 
         pacbayes verify table-certificate --data table.csv
@@ -94,6 +95,7 @@ def _record(verified: Verified) -> dict[str, object]:
         "why": cause_words(cause),
         "proves": proof_words(result) if result else "",
         "sentence": verified.certificate.sentence(),
+        "basis": {what: list(names) for what, names in verified.basis.items()},
         "transfer": None if verified.transfer is None else verified.transfer.sentence(),
     }
 
@@ -102,7 +104,8 @@ def _words(verified: Verified, *, verbose: bool) -> list[str]:
     further = [] if verified.transfer is None else sentences(verified.transfer)
     found = verified.certificate
     result, claims = verified.result, [*(claim_lines(found) if found.is_listed else sentences(found)), *further]
-    checks = [*list_checks(result, verbose=verbose), *_unchecked_words(verified), *_version_words(verified)]
+    beyond = (*_basis_words(verified), *_unchecked_words(verified), *_version_words(verified))
+    checks = [*list_checks(result, verbose=verbose), *beyond]
     if result:
         return [*claims, "", *checks, f"The certificate holds. {proof_words(result)}"]
     return [
@@ -111,6 +114,11 @@ def _words(verified: Verified, *, verbose: bool) -> list[str]:
         "THE CERTIFICATE DOES NOT HOLD.",
         cause_words(verified.cause),
     ]
+
+
+def _basis_words(verified: Verified) -> list[str]:
+    """Say what the data were read for: a folder may name another target or column than its reader has in mind."""
+    return [f"checked with {basis_words(verified.basis)}"] if verified.basis else []
 
 
 def _version_words(verified: Verified) -> list[str]:

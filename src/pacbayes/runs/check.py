@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 __all__ = ["CheckedPredictions", "PredictionFile", "check_file", "read_columns", "save_counted"]
 
+_EXACT = 2**53  # up to which doubles hold all whole numbers
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PredictionFile:
@@ -60,6 +62,8 @@ class PredictionFile:
         pair = self.label is not None and self.prediction is not None
         if pair == (self.loss is not None) or (not pair and (self.label, self.prediction) != (None, None)):
             raise ValueError("Name the columns: --label and --prediction, or --loss for losses between 0 and 1.")
+        if pair and self.label == self.prediction:  # nobody errs by its own answers
+            raise ValueError(f"--label and --prediction must be two columns. Got {self.label!r:.60} for both.")
         if self.loss is not None and not self.asked.is_error:
             raise ValueError("--metric and --group go with --label and --prediction. Got --loss instead.")
         wanted = next((each for each in self.asked.metrics if needs_probabilities(each)), None)
@@ -70,6 +74,12 @@ class PredictionFile:
     def asked(self) -> Asked:
         """What is certified."""
         return Asked(**{each.name: getattr(self, each.name) for each in fields(Asked)})
+
+    @property
+    def basis(self) -> dict[str, tuple[str, ...]]:
+        """The columns that are counted in, by what each is taken for."""
+        named = {"loss": self.loss, "prediction": self.prediction, "label": self.label}
+        return {what: (name,) for what, name in named.items() if name is not None}
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> PredictionFile:
@@ -87,9 +97,10 @@ class PredictionFile:
             return Judged(_losses(frame[self.loss], self.loss), "given_losses")
         names = (str(self.label), str(self.prediction))
         _require(frame, *names)
-        if _differ(frame, *names):  # labels such as 1, 2, x beside predictions 1 and 2
+        large = any(_exceed_doubles(frame[name]) for name in names)
+        if large or _differ(frame, *names):  # such as labels 1, 2, x beside predictions 1 and 2
             frame = self._frame(path, max_memory, names)
-        labels, predictions = (_labels(frame[name], name) for name in names)
+        labels, predictions = (_labels(frame[name], name, large=large) for name in names)
         if _differ(frame, *names):
             raise TableError(f"The columns {names[0]!r} and {names[1]!r} must both hold numbers or both text.")
         losses = np.asarray(labels != predictions, dtype=np.float64)
@@ -177,7 +188,15 @@ def _losses(series: pd.Series, name: str) -> FloatArray:
     return values
 
 
-def _labels(series: pd.Series, name: str) -> Labels:
+def _exceed_doubles(series: pd.Series) -> bool:
+    """Return whether some numbers are so large that two different ones may be the same double."""
+    if _is_text(series):
+        return False
+    return bool(np.abs(series.to_numpy(dtype=np.float64)).max(initial=0.0) >= _EXACT)
+
+
+def _labels(series: pd.Series, name: str, *, large: bool) -> Labels:
+    """Return text, or doubles; of large numbers the digits."""
     if _is_text(series):
         return np.array([str(value) for value in series])
     values: FloatArray = series.to_numpy(dtype=np.float64)
@@ -189,7 +208,7 @@ def _labels(series: pd.Series, name: str) -> Labels:
             if odd.size
             else f"The column {name!r} holds infinite values, which are no classes."
         )
-    return values
+    return np.array([str(int(value)) for value in series]) if large else values
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,6 +50,8 @@ class ComparisonFile:
         given = self.predictions or self.losses
         if len(given) < _FEWEST or len(set(given)) != len(given):
             raise ValueError("Name at least two different columns to compare, such as --prediction a --prediction b.")
+        if self.label in self.predictions:  # nobody errs by its own answers
+            raise ValueError(f"--label must be another column than the predictions. Got {self.label!r:.60} for both.")
         if self.baseline is not None and self.baseline not in given:
             raise ValueError(f"--baseline must be one of {', '.join(given)}. Got {self.baseline!r:.60} instead.")
 
@@ -59,6 +61,12 @@ class ComparisonFile:
         given = self.predictions or self.losses
         last = given[0] if self.baseline is None else self.baseline
         return (*(name for name in given if name != last), last)
+
+    @property
+    def basis(self) -> dict[str, tuple[str, ...]]:
+        """The columns that are counted in, by what each is taken for."""
+        named = {"loss": self.losses, "prediction": self.predictions, "label": () if not self.label else (self.label,)}
+        return {what: names for what, names in named.items() if names}
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> ComparisonFile:

@@ -13,10 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pacbayes._core.drafts import is_draft
+from pacbayes._core.files import read_bounded
 from pacbayes._core.folders import draft_folder, look_into, probe_folder, put_in_place, recover_folder
 from pacbayes._core.system import is_mount_point
 from pacbayes._core.types import FloatArray, Labels, ObjectArray
 from pacbayes.certificate import Certificate
+from pacbayes.runs.networks import NETWORK
 from pacbayes.runs.predictors import MODELS_FILE, load_models, read_models_file, read_predictor, write_predictor
 from pacbayes.runs.refit import TRANSFER, require_source
 from pacbayes.runs.settings import Settings
@@ -27,10 +29,9 @@ from pacbayes.tables import LinearTerms
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["StoredRun", "check_folder", "load_run", "read_bounded", "read_certificate", "save_folder"]
+__all__ = ["StoredRun", "check_folder", "load_run", "read_certificate", "refuse_two_predictors", "save_folder"]
 
 _FORMAT, _VERSION = "pacbayes-model", 1
-_MOST_TEXT = 64 << 20
 _FIELDS = {"format", "version", "certificate", "settings", "columns", "classes", "rows", "predictor"}
 CERTIFICATE, MODEL, REPORT, README = "certificate.json", "model.json", "report.html", "README.txt"
 COLUMNS = "predictions.json"
@@ -83,6 +84,7 @@ class StoredRun:
         refitted : bool, default=False
             Whether to load the model refitted on all rows, which is certified by a transfer or not at all.
         """
+        refuse_two_predictors(self.folder)
         certificate = read_certificate(self.folder)
         if not certificate.verify():
             raise ValueError(f"The certificate in {str(self.folder)!r} does not hold: see pacbayes verify.")
@@ -234,6 +236,13 @@ def _write_texts(draft: Path, texts: Mapping[str, str]) -> None:
             file.write(text.encode("utf-8"))
 
 
+def refuse_two_predictors(folder: Path) -> None:
+    """Refuse a folder with a network and another predictor: one would be verified, and the other be used."""
+    other = next((name for name in (MODEL, COLUMNS) if os.path.lexists(folder / name)), None)
+    if other is not None and os.path.lexists(folder / NETWORK):
+        raise ValueError(f"The folder {str(folder)!r} must hold one predictor. It holds {NETWORK} and {other}.")
+
+
 def read_certificate(place: Path) -> Certificate:
     """Read a certificate from its file or folder, or say what the file is if it is not one."""
     path = place / CERTIFICATE if place.is_dir() else place
@@ -301,15 +310,6 @@ def load_run(place: str | Path) -> StoredRun:
         return _stored_run(record, path.parent)
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"The predictor {path.name!r} is not as this version writes it ({error!r:.80}).") from None
-
-
-def read_bounded(path: Path) -> bytes:
-    """Return the bytes of a file that has an end, which is not far."""
-    if path.exists() and not path.is_file():
-        raise ValueError(f"{str(path)!r} is a pipe or a device; write what comes from it into a file first.")
-    if path.stat().st_size > _MOST_TEXT:
-        raise ValueError(f"{path.name!r} has more than {_MOST_TEXT >> 20} MiB, which nothing that is written here has.")
-    return path.read_bytes()
 
 
 def _check_fields(record: Mapping[str, Any]) -> None:

@@ -14,6 +14,7 @@ import numpy as np
 
 from pacbayes._core.rows import distinct_labels, map_blocks
 from pacbayes._core.types import Rows
+from pacbayes.certificate import Check
 from pacbayes.learners import CrossValidatedLogistic
 from pacbayes.procedures.linear import LinearForm
 from pacbayes.runs.archive import MOST_BYTES, Piece, read_pieces, walk
@@ -25,6 +26,7 @@ __all__ = [
     "ChangedPredictorError",
     "Difference",
     "as_linear",
+    "check_predictor",
     "compare_models",
     "load_models",
     "read_models_file",
@@ -165,6 +167,25 @@ def compare_models(path: Path, again: Mapping[str, Any]) -> Difference | None:
     place = find_difference(stored, ours)
     versions = (_show(" ".join(learning_versions(stored))), " ".join(learning_versions(ours)))
     return None if place is None else Difference(_show(place), versions)
+
+
+def check_predictor(predictor: LinearTerms | Path, again: Mapping[str, Any]) -> Check:
+    """Check that the stored predictor is what the rows give, in every fitted number; it is never called."""
+    form = again.get("linear")
+    if isinstance(predictor, LinearTerms):
+        if form is None:
+            return Check("predictor", held=False, claimed="linear")
+        terms = LinearTerms.of(form.preprocessing, form.weights, form.intercept)
+        name = predictor.find_difference(terms)
+        return Check("predictor", name is None, claimed=name)
+    if form is not None:
+        return Check("predictor", held=False, claimed="not linear")
+    difference = compare_models(predictor, again)
+    if difference is None:
+        return Check("predictor", held=True)
+    if difference.versions[0] != difference.versions[1]:  # other versions may well learn otherwise
+        return Check("predictor", False, *(f"scikit-learn {each}" for each in difference.versions))
+    return Check("predictor", held=False, claimed=difference.place)
 
 
 def _show(text: str) -> str:

@@ -157,6 +157,15 @@ class Settings:
         }
 
     @property
+    def basis(self) -> dict[str, tuple[str, ...]]:
+        """What a table is read for, by what each is: which number it is that a certificate limits follows from it."""
+        optional = {"positive": self.positive, "time": self.time}
+        given = {what: (name,) for what, name in optional.items() if name is not None}
+        lists = {"drop": self.drop, "missing_value": self.missing_values}
+        listed = {what: names for what, names in lists.items() if names}
+        return {"target": (self.target,), **given, "model": (self.model,), **listed}
+
+    @property
     def not_used(self) -> tuple[str, ...]:
         """Names of columns that are not predicted from: target, time, and what is left out, alone or in a list."""
         dropped = [name.strip() for each in self.drop for name in (each, *each.split(","))]

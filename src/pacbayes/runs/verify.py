@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 from pacbayes import procedures
+from pacbayes._core.files import read_bounded
 from pacbayes._core.rows import distinct_labels
 from pacbayes.certificate import Cause, Certificate, Check, Verification, compare, find_cause
 from pacbayes.engines import Runner
@@ -20,16 +20,24 @@ from pacbayes.metrics.asked import check_asked
 from pacbayes.procedures import compare_certificates, version_differences
 from pacbayes.runs.check import PredictionFile, read_columns
 from pacbayes.runs.comparison import ComparisonFile
-from pacbayes.runs.folder import CERTIFICATE, COLUMNS, MODEL, StoredRun, load_run, read_bounded, read_certificate
+from pacbayes.runs.folder import (
+    CERTIFICATE,
+    COLUMNS,
+    MODEL,
+    StoredRun,
+    load_run,
+    read_certificate,
+    refuse_two_predictors,
+)
 from pacbayes.runs.methods import choose_method, estimator_for, fit_on_table
 from pacbayes.runs.models import trust_needed
 from pacbayes.runs.networks import NETWORK, verify_network
-from pacbayes.runs.predictors import ChangedPredictorError, as_linear, compare_models
+from pacbayes.runs.predictors import ChangedPredictorError, as_linear, check_predictor
 from pacbayes.runs.refit import TRANSFER, Refitting, check_again, check_stored, check_transfer
 from pacbayes.runs.run import Progress, silent
 from pacbayes.runs.settings import Settings
 from pacbayes.runs.table import EARLIER, annotate, load_table
-from pacbayes.tables import LinearTerms, Table
+from pacbayes.tables import Table
 
 __all__ = ["Verified", "verify_folder", "verify_run"]
 
@@ -46,12 +54,15 @@ class Verified:
         Codes of what was not looked at: "data", "predictor", "predictor_numbers", "losses", "unlabelled".
     transfer : Certificate or None
         Of the model refitted on all rows, if there is one beside it; ``result`` is about it too.
+    basis : mapping of str to tuple of str
+        What the data were read for, if they were: the target, or the columns of labels and predictions.
     """
 
     certificate: Certificate
     result: Verification
     unchecked: tuple[str, ...] = ()
     transfer: Certificate | None = None
+    basis: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def cause(self) -> Cause | None:
@@ -152,6 +163,7 @@ def _verify_network(
 ) -> Verified:
     if others:
         raise ValueError("--test, --unlabelled, --model and --trust go with runs on tables. This is a network.")
+    refuse_two_predictors(folder)
     certificate, result = verify_network(folder, data, learn=learn, max_memory=max_memory)
     return Verified(certificate, result, ("data",) if data is None else ())
 
@@ -203,7 +215,7 @@ def _verify(
     given = None if refit is None else refit.load(stored.settings, table, max_memory)
     result = verify_run(certificate, stored, table, trust=trust, threads=threads, own=own, refit=given)
     left = () if given is None or given.rows is not None else ("unlabelled",)
-    return Verified(certificate, result, left, None if given is None else given.transfer)
+    return Verified(certificate, result, left, None if given is None else given.transfer, stored.settings.basis)
 
 
 def _verify_stored(
@@ -212,10 +224,10 @@ def _verify_stored(
     """Check without data that everything in a folder belongs together."""
     checks = (*own.checks, _check_belongs(certificate, stored), _check_settings(certificate, stored))
     if refit is None and stored.refitted is None:
-        return Verification(checks, (*proves, "belongs"))
+        return Verification(checks, (*proves, "named"))
     transfer = None if refit is None else refit.transfer
     further = check_stored(certificate, stored.refitted, transfer)
-    return Verification((*checks, *further), (*proves, "belongs", *(() if refit is None else ("transferred",))))
+    return Verification((*checks, *further), (*proves, "named", *(() if refit is None else ("transferred",))))
 
 
 def _verify_predictions(
@@ -226,11 +238,12 @@ def _verify_predictions(
     columns = ComparisonFile.from_dict(stored) if "predictions" in stored else PredictionFile.from_dict(stored)
     again = columns.certify_again(certificate, data, max_memory)
     checks = (*own.checks, *compare_certificates(certificate, again))
-    return Verified(certificate, Verification(checks, ("counted_again", "not_collection")))
+    result = Verification(checks, ("counted_again", "not_collection"))
+    return Verified(certificate, result, basis=columns.basis)
 
 
 def _check_belongs(certificate: Certificate, stored: StoredRun) -> Check:
-    """Check that a predictor is the one that a certificate was issued with."""
+    """Check that a predictor names this certificate; that it is the one that was judged, the data alone can prove."""
     return compare("belongs", certificate.digest, stored.certificate)
 
 
@@ -298,7 +311,7 @@ def verify_run(
         again = fit_on_table(estimator_for(table, stored.settings), table, stored.settings)
         earlier = tuple(note for note in certificate.notes if note.code == EARLIER)
         checks = compare_certificates(certificate, annotate(again, table, stored.settings.time, earlier))
-        checks.append(_check_predictor(stored, as_linear(again.issued_.stored, table)))
+        checks.append(check_predictor(stored.predictor, as_linear(again.issued_.stored, table)))
         if refit is not None or stored.refitted is not None or stored.settings.refit:
             checks += check_again(certificate, stored.refitted, again, refit)
     proves = (*procedures.get(certificate.procedure).proves, *(() if refit is None else refit.proves))
@@ -326,22 +339,3 @@ def _check_table(stored: StoredRun, table: Table) -> list[Check]:
 
 def _differing(claimed: tuple[tuple[str, str], ...], found: tuple[tuple[str, str], ...]) -> str | None:
     return ", ".join(sorted({name for name, _ in set(claimed) ^ set(found)}))[:120] or None
-
-
-def _check_predictor(stored: StoredRun, again: Mapping[str, Any]) -> Check:
-    """Check that the stored predictor is what the rows give, in every fitted number; it is never called."""
-    form = again.get("linear")
-    if isinstance(stored.predictor, LinearTerms):
-        if form is None:
-            return Check("predictor", held=False, claimed="linear")
-        terms = LinearTerms.of(form.preprocessing, form.weights, form.intercept)
-        name = stored.predictor.find_difference(terms)
-        return Check("predictor", name is None, claimed=name)
-    if form is not None:
-        return Check("predictor", held=False, claimed="not linear")
-    difference = compare_models(stored.predictor, again)
-    if difference is None:
-        return Check("predictor", held=True)
-    if difference.versions[0] != difference.versions[1]:  # other versions may well learn otherwise
-        return Check("predictor", False, *(f"scikit-learn {each}" for each in difference.versions))
-    return Check("predictor", held=False, claimed=difference.place)

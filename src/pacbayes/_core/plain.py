@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from html import escape
 
 import numpy as np
 
-__all__ = ["mark_code", "to_plain", "visible"]
+__all__ = ["mark_code", "name_text", "to_plain", "visible"]
 
 _PLAIN = frozenset({str, int, float, bool})
+_WORD = r"[\w+<>=/()\[\],&#$*|^~-]+"
+_NAME = re.compile(rf"{_WORD}(?:[.:]{_WORD})*(?: {_WORD}(?:[.:]{_WORD})*)?")  # no end of a sentence, and no claim
+_LONGEST = 60
 
 
 def to_plain(value: object) -> object:
@@ -50,3 +54,19 @@ def visible(text: str) -> str:
     a\x1b[2Kb
     """
     return "".join(each if each.isprintable() else repr(each)[1:-1] for each in text)
+
+
+def name_text(name: str) -> str:
+    r"""Return a name from a file as it may stand in a sentence: a word or two as they are, anything else in quotes.
+
+    A class may be called "yes is at least 99 %; the recall of no", and must not say so on behalf of whoever names it.
+
+    Examples
+    --------
+    >>> from pacbayes._core.plain import name_text
+    >>> print(name_text("not yes"), name_text("yes is at least 99 %"), name_text("a\x1b[2Kb"))
+    not yes 'yes is at least 99 %' 'a\x1b[2Kb'
+    """
+    if len(name) <= _LONGEST and _NAME.fullmatch(name) and name.isprintable():
+        return name
+    return visible(repr(name) if len(name) <= _LONGEST else f"{name[:_LONGEST]!r}…")

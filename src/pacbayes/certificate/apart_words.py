@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pacbayes._core.plain import visible
+from pacbayes._core.plain import name_text
 from pacbayes._core.units import limit_text
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ __all__ = ["apart_words", "difference_words"]
 
 def apart_words(statement: Statement, groups: int | None = None) -> str:
     """Return how far groups are apart, in percentage points; of so many groups, if not all of them are compared."""
-    columns = " and ".join(map(visible, statement.groups[0]))
+    columns = " and ".join(map(name_text, statement.groups[0]))
     most = _points(limit_text(statement.value, None, None, statement.side))
     compared = len(statement.groups)
     words = f"differs by at most {most} between any two of {compared} groups by {columns}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pacbayes._core.plain import visible
+from pacbayes._core.plain import name_text, visible
 from pacbayes._core.units import percent_text
 
 if TYPE_CHECKING:
@@ -114,7 +114,8 @@ def choice_words(choice: Choice) -> str:
     value = f"`{value}`" if choice.what in _TEXTS else _VALUES.get(value, value)
     known, size = _COSTS.get(choice.cost), 0.0 if choice.size is None else min(choice.size, 1e300)
     cost = (
-        choice.cost if known is None else known.format(size=size, percent=percent_text(size))
+        name_text(choice.cost) if known is None else known.format(size=size, percent=percent_text(size))
     )  # a text from a file is no format
-    words = f"{_WHAT.get(choice.what, choice.what)}: {value} ({_WHERE.get(choice.where, choice.where)}; {cost})"
-    return visible(words)
+    what, where = _WHAT.get(choice.what), _WHERE.get(choice.where)
+    what, where = what or name_text(choice.what), where or name_text(choice.where)
+    return visible(f"{what}: {value} ({where}; {cost})")

@@ -24,7 +24,7 @@ from pacbayes.certificate.picks import PICKED, is_own_pick, wrong_picks
 from pacbayes.certificate.quantities import QUANTITIES
 from pacbayes.certificate.recursions import RECURSIVE_BOUNDS, is_own_recursion, wrong_recursion
 from pacbayes.certificate.sequences import SEQUENCE_SUBJECTS, is_own_sequence, wrong_steps
-from pacbayes.certificate.shares import METRIC_WEIGHTS, check_even_shares
+from pacbayes.certificate.shares import METRIC_WEIGHTS, are_candidates_recorded, check_even_shares
 from pacbayes.certificate.statement import Statement
 from pacbayes.certificate.subjects import SUBJECTS
 from pacbayes.certificate.transfers import is_own_source, wrong_disagreements
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = ["own_checks"]
 
+_FAILURES = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)  # of odd numbers
 _SLACK = 1e-9
 _SPLIT = 0.5  # of delta between excess and reference
 _PARAMETERS = {each.parameter for each in QUANTITIES.values()} - {None}
@@ -64,7 +65,7 @@ def _known_limits(record: Certificate) -> list[Limits | None]:
     """Return the limits that are evaluated at once; None for those that are evaluated one by one."""
     try:
         return evaluate_counts(record.statements, record.delta / record.candidates)
-    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, ZeroDivisionError):
+    except _FAILURES:
         return [None] * len(record.statements)  # what cannot be evaluated shows where it is
 
 
@@ -80,13 +81,15 @@ def _guarded(code: str, compute: Callable[[], Check]) -> Check:
     """Return the check; what cannot be computed at all has not held."""
     try:
         return compute()
-    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, ZeroDivisionError, RecursionError) as error:
+    except _FAILURES as error:
         return Check(code, held=False, found=" ".join(str(error).split()))
 
 
 def _check_shares(record: Certificate) -> Check:
     """All statements hold together, since their shares of delta were fixed beforehand and add up to at most 1."""
     about = [statement.about for statement in record.statements]
+    if not are_candidates_recorded(record):
+        return Check("shares", held=False, claimed="candidates")
     if _is_alone(record):
         return compare("shares", record.statements[0].share, 1.0)
     if "last_snapshot" not in about:

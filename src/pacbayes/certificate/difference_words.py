@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import TYPE_CHECKING
 
-from pacbayes._core.plain import visible
+from pacbayes._core.plain import name_text
 
 if TYPE_CHECKING:
     from pacbayes.certificate.statement import Statement
@@ -31,7 +31,7 @@ def difference_claim(statement: Statement) -> str:
     >>> print(difference_claim(pb.compare_predictions([0, 1] * 50, [0, 0] * 50, [0, 1] * 50).statements[0]))
     of 100 new cases model A misclassifies on average at least 36.86 and at most 60.98 more than model B: B is better
     """
-    first, second = (visible(name) for name in statement.compared)
+    first, second = (name_text(name) for name in statement.compared)
     start, more, fewer, unit = _WORDS[statement.quantity]
     opening, low, high = start.format(first=first), _lower(statement), statement.value
     if low > 0.0 or high < 0.0:
@@ -50,7 +50,7 @@ def difference_limits_words(statement: Statement) -> str:
 
 def difference_noun(statement: Statement) -> str:
     """Return what is bounded, as a heading has it."""
-    first, second = (visible(name) for name in statement.compared)
+    first, second = (name_text(name) for name in statement.compared)
     what = "true error" if statement.quantity == "error_difference" else "mean loss"
     return f"{what} of {first} minus that of {second}"
 
@@ -65,7 +65,7 @@ def difference_verdict(statement: Statement) -> str:
     >>> difference_verdict(pb.compare_predictions([0, 1] * 5, [0, 0] * 5, [0, 1] * 5).statements[0])
     'No difference is certified: both signs are possible. More rows would tell, or a difference is too small to matter.'
     """
-    first, second = (visible(name) for name in statement.compared)
+    first, second = (name_text(name) for name in statement.compared)
     if statement.value < 0.0 or _lower(statement) > 0.0:
         return f"Model {first if statement.value < 0.0 else second} is better."
     return (

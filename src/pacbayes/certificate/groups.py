@@ -24,6 +24,8 @@ _SLACK = 1e-9  # of sums of expected numbers of errors
 
 def own_rows(record: Certificate, statement: Statement) -> bool:
     """Return whether a statement's rows are as the library takes them: all, or groups by the recorded columns."""
+    if statement.group is not None and statement.groups:  # a difference is between groups, not within one
+        return False
     columns = _columns(record)
     given = (*([] if statement.group is None else [statement.group]), *statement.groups)
     if any(SEPARATOR.join(sorted(each)) != columns for each in given):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pacbayes._core.plain import visible
+from pacbayes._core.plain import name_text, visible
 from pacbayes._core.units import percent_text
 from pacbayes.certificate.arithmetic import transfer_parts
 from pacbayes.certificate.picks import PICKED
@@ -43,7 +43,7 @@ def number_rows(certificate: Certificate) -> list[tuple[str, str]]:
     several = len(certificate.statements) > 1
     for statement in certificate.statements:
         if statement.compared:
-            lines.append(("compared", " with ".join(map(visible, statement.compared))))
+            lines.append(("compared", " with ".join(map(name_text, statement.compared))))
         elif several:
             lines.append(("about", SUBJECTS[statement.about].words.rstrip(",")))
         lines += _statement_rows(statement)

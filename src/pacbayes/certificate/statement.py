@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from pacbayes import bounds
-from pacbayes._core.plain import to_plain, visible
+from pacbayes._core.plain import name_text, to_plain, visible
 from pacbayes._core.units import in_units
 from pacbayes.certificate.quantities import QUANTITIES, Quantity
 from pacbayes.certificate.records import AS_GIVEN, REFIT, Choice, Consequence, Drawn, Reference, Source
@@ -155,7 +155,7 @@ class Statement:
     @property
     def words(self) -> str:
         """What it bounds, in the words of its sentence: "recall of class yes"."""
-        return self.kind.words.format(label=visible(self.label or ""))
+        return self.kind.words.format(label=name_text(self.label or ""))
 
     @property
     def has_parts(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from pacbayes._core.plain import visible
+from pacbayes._core.plain import name_text
 from pacbayes._core.units import percent_text
 from pacbayes.certificate.difference_words import difference_noun
 from pacbayes.certificate.parts import rows_for_half
@@ -36,7 +36,7 @@ def quantity_noun(statement: Statement) -> str:
     """Return what a statement bounds, as a heading or an axis has it."""
     if statement.compared:
         return difference_noun(statement)
-    noun = statement.kind.noun.format(label=visible(statement.label or ""))
+    noun = statement.kind.noun.format(label=name_text(statement.label or ""))
     return f"largest difference in {noun}" if statement.groups else noun
 
 
@@ -73,7 +73,7 @@ def left_out_words(statement: Statement) -> str | None:
 
 def group_name(group: Mapping[str, str], between: str = ", ") -> str:
     """Return a group in short: "sex = Female"."""
-    return between.join(f"{visible(column)} = {visible(value)}" for column, value in group.items())
+    return between.join(f"{name_text(column)} = {name_text(value)}" for column, value in group.items())
 
 
 def short_of_rows(certificate: Certificate, statement: Statement) -> int | None:
@@ -115,7 +115,7 @@ def untested_words(statement: Statement, *, plain: bool = False) -> str:
     who = {"answers": "`predict_or_abstain`", "shifted": "`predict`"}.get(statement.about, "")
     words = {
         "answers": f"{'the model' if plain else who} gives no answer to any row",
-        "shifted": f"{'the model' if plain else who} answers {visible(statement.label or '')} for every row",
+        "shifted": f"{'the model' if plain else who} answers {name_text(statement.label or '')} for every row",
     }
     return f"No threshold is certified at {target}, and {words.get(statement.about, 'nothing is stated')}."
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from decimal import ROUND_FLOOR, Decimal
+from decimal import ROUND_FLOOR, Decimal, localcontext
 from typing import TYPE_CHECKING
 
 from pacbayes._core.note_words import TABLE_NOTES, fill_sentence
 from pacbayes._core.notes import Note
-from pacbayes._core.plain import visible
+from pacbayes._core.plain import name_text, visible
 from pacbayes._core.units import limit_text, number_text, observed_text, percent_text, round_up
 from pacbayes.certificate.apart_words import apart_words
 from pacbayes.certificate.assumptions import ASSUMPTIONS, FIXED_NUMBER
@@ -48,6 +48,7 @@ __all__ = [
     "subject_noun",
 ]
 
+_EXACT = 400  # digits of 100 minus the smallest delta
 _OVER = {"drawn_once": "the data and the draws", "one_draw": "the data and the draw"}
 _ANYTIME = "It holds for all lengths of the stream at once, so that it may be looked at and extended at will."
 _FIRST_ANYTIME = (
@@ -81,9 +82,11 @@ _NOTES = {
 
 def confidence_words(delta: float) -> str:
     """Return the confidence, rounded down: 95 %, 99.9 %, 99.9999999 %."""
-    lost = 100 * Decimal(repr(delta))
-    last = Decimal(1).scaleb(max(min(-4, lost.adjusted() - 1), -15))  # a small delta is not rounded away
-    return f"{(100 - lost).quantize(last, rounding=ROUND_FLOOR).normalize():f} %"
+    with localcontext() as context:
+        context.prec = _EXACT  # with fewer digits, 100 minus next to nothing would be 100
+        lost = 100 * Decimal(repr(delta))
+        last = Decimal(1).scaleb(max(min(-4, lost.adjusted() - 1), -15))  # a small delta is not rounded away
+        return f"{(100 - lost).quantize(last, rounding=ROUND_FLOOR).normalize():f} %"
 
 
 def sentence(certificate: Certificate) -> str:
@@ -222,8 +225,9 @@ def limit_words(statement: Statement, value: float) -> str:
     if statement.compared and value == statement.value:
         return difference_limits_words(statement)
     known = QUANTITIES.get(statement.quantity)
-    if value == statement.target:  # which was given, in so many digits
-        return percent_text(value)
+    given = percent_text(value)
+    if value == statement.target and Decimal(given.removesuffix(" %")) >= 100 * Decimal(repr(value)):
+        return given  # in so many digits as it was asked for, unless these say less than was tested
     return limit_text(value, statement.scale, None if known is None else known.power, statement.side)
 
 
@@ -239,7 +243,7 @@ def _period_words(certificate: Certificate) -> str:
     period = certificate.period
     if period is None:
         return " on rows like the judged ones, which came last,"
-    return f" on rows of the judged period, {visible(period[0])} to {visible(period[1])},"
+    return f" on rows of the judged period, {name_text(period[0])} to {name_text(period[1])},"
 
 
 def risk_words(statement: Statement) -> str:
@@ -323,4 +327,4 @@ def note_words(note: Note) -> str:
     try:
         return visible(fill_sentence(_NOTES[note.code], note))
     except (KeyError, IndexError, ValueError):  # a code that is not known, or without its numbers
-        return visible(note.code)
+        return f"A note that this version does not know: {name_text(note.code)}."

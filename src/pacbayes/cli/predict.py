@@ -21,6 +21,7 @@ from pacbayes.tables.words import list_formats, sentence
 __all__ = ["predict"]
 
 _SIDECAR = ".certificate.txt"
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # as which spreadsheets take a cell that begins so
 _NO_ANSWER = "no answer"  # where a model abstains; a column says so, too, should a class be called that
 
 
@@ -62,8 +63,8 @@ def predict(
         predictor = stored.open(tuple(trust or ()), refitted=refitted)
     with output.progress(f"Predicting {data.name} ..."):
         found = predictor.apply(load_rows(data, stored.settings, stored.columns, max_memory))
-    for note in found.notes:
-        output.note(sentence(note))
+    for words in (*map(sentence, found.notes), *_formula_words(predictor)):
+        output.note(words)
     lines = list(_lines(predictor, found))
     claim = claim_words(predictor.certificate)
     output.result(_record(predictor, found, [str(path) for path in files]))
@@ -105,6 +106,12 @@ def _lines(predictor: RunPredictor, found: Predictions) -> Iterator[str]:
     marks = [[]] * len(found.labels) if known is None else [["yes" if each else "no"] for each in known]
     for label, mark, row in zip(found.answers.tolist(), marks, numbers, strict=True):
         yield _line([_NO_ANSWER if label is None else label, *mark, *(f"{share:.6g}" for share in row)])
+
+
+def _formula_words(predictor: RunPredictor) -> list[str]:
+    """Return what has to be known of classes that a spreadsheet would take for formulas, and compute."""
+    odd = next((label for label in predictor.classes if isinstance(label, str) and label.startswith(_FORMULA)), None)
+    return [] if odd is None else [f"the class {odd!r:.60} begins like a formula: do not open it in a spreadsheet"]
 
 
 def _line(cells: list[object]) -> str:

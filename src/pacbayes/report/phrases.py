@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from pacbayes._core.notes import Note
-from pacbayes._core.plain import visible
+from pacbayes._core.plain import name_text
 from pacbayes._core.units import observed_text
 from pacbayes.certificate import QUANTITIES, SUBJECTS, Certificate, Statement
 from pacbayes.certificate.assumptions import ASSUMPTIONS, FIXED_NUMBER
@@ -193,7 +193,7 @@ def unit_words(statement: Statement) -> str:
     """Return what stands beside the large number."""
     if _is_over_time(statement):
         return f"mean {quantity_words(statement)} over time so far, at most"
-    return QUANTITIES[statement.quantity].unit.format(label=visible(statement.label or ""))
+    return QUANTITIES[statement.quantity].unit.format(label=name_text(statement.label or ""))
 
 
 def says_nothing(certificate: Certificate) -> bool:
@@ -207,7 +207,7 @@ def verdict_words(certificate: Certificate) -> str:
     best, first = headline_value(certificate), certificate.statements[0]
     if first.compared:
         return difference_verdict(first)
-    quantity, label = QUANTITIES[first.quantity], visible(first.label or "")
+    quantity, label = QUANTITIES[first.quantity], name_text(first.label or "")
     if says_nothing(certificate):
         return "This number says nothing."
     if _is_over_time(first) and best < _WEAK:

@@ -24,7 +24,7 @@ from pacbayes.certificate.picks import PICKED, is_own_pick, wrong_picks
 from pacbayes.certificate.quantities import QUANTITIES
 from pacbayes.certificate.recursions import RECURSIVE_BOUNDS, is_own_recursion, wrong_recursion
 from pacbayes.certificate.sequences import SEQUENCE_SUBJECTS, is_own_sequence, wrong_steps
-from pacbayes.certificate.shares import METRIC_WEIGHTS, are_candidates_recorded, check_even_shares
+from pacbayes.certificate.shares import METRIC_WEIGHTS, check_even_shares
 from pacbayes.certificate.statement import Statement
 from pacbayes.certificate.subjects import SUBJECTS
 from pacbayes.certificate.transfers import is_own_source, wrong_disagreements
@@ -88,7 +88,7 @@ def _guarded(code: str, compute: Callable[[], Check]) -> Check:
 def _check_shares(record: Certificate) -> Check:
     """All statements hold together, since their shares of delta were fixed beforehand and add up to at most 1."""
     about = [statement.about for statement in record.statements]
-    if not are_candidates_recorded(record):
+    if any(each.what == "candidates" and each.value != record.candidates for each in record.choices):
         return Check("shares", held=False, claimed="candidates")
     if _is_alone(record):
         return compare("shares", record.statements[0].share, 1.0)

@@ -21,15 +21,7 @@ if TYPE_CHECKING:
     from pacbayes.certificate.certificate import Certificate
     from pacbayes.certificate.statement import Statement
 
-__all__ = [
-    "METRIC_WEIGHTS",
-    "are_candidates_recorded",
-    "check_even_shares",
-    "family_of",
-    "recorded_weights",
-    "share_among",
-    "write_weights",
-]
+__all__ = ["METRIC_WEIGHTS", "check_even_shares", "family_of", "recorded_weights", "share_among", "write_weights"]
 
 METRIC_WEIGHTS = "metric_weights"  # the choice of how much of delta each metric has, if not evenly
 
@@ -67,11 +59,6 @@ def check_even_shares(record: Certificate) -> Check:
     if weights is not None and (set(weights) != names or not all(each > 0.0 for each in weights.values())):
         return Check("shares", held=False)
     return compare("shares", shares, share_among(record.statements, weights), within=AGREEMENT)
-
-
-def are_candidates_recorded(record: Certificate) -> bool:
-    """Return whether as many candidates stand among the choices, if they do, as delta was divided by."""
-    return all(each.value == record.candidates for each in record.choices if each.what == "candidates")
 
 
 def write_weights(weights: Mapping[str, float]) -> str:

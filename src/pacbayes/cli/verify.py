@@ -16,7 +16,6 @@ from pacbayes.cli._limits import MAX_MEMORY
 from pacbayes.cli._output import JSON, QUIET, Output, tidy
 from pacbayes.engines import open_engine
 from pacbayes.runs import Verified, verify_folder
-from pacbayes.runs.words import basis_words
 
 __all__ = ["list_checks", "verify"]
 
@@ -27,6 +26,18 @@ _UNCHECKED = {
     "losses": "the losses",
     "unlabelled": "the unlabelled rows",
     "run": "the run that it belongs to (verify its folder)",
+}
+
+_BASIS = {
+    "target": "target",
+    "positive": "one class against the others",
+    "model": "model",
+    "drop": "left out",
+    "time": "in the order of",
+    "missing_value": "taken as missing",
+    "prediction": "predictions in",
+    "label": "labels in",
+    "loss": "losses in",
 }
 
 
@@ -118,7 +129,8 @@ def _words(verified: Verified, *, verbose: bool) -> list[str]:
 
 def _basis_words(verified: Verified) -> list[str]:
     """Say what the data were read for: a folder may name another target or column than its reader has in mind."""
-    return [f"checked with {basis_words(verified.basis)}"] if verified.basis else []
+    named = (f"{_BASIS[what]} {', '.join(map(repr, names))}" for what, names in verified.basis.items())
+    return [f"checked with {'; '.join(named)}"] if verified.basis else []
 
 
 def _version_words(verified: Verified) -> list[str]:

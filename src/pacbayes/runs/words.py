@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from shlex import quote
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 __all__ = [
     "REFITTED_FILES",
     "about_words",
-    "basis_words",
     "check_readme_words",
     "claim_words",
     "command_words",
@@ -78,17 +77,6 @@ The model refitted on all rows
 The sentence at the top of this page is not about it.
 
 """
-_BASIS = {
-    "target": "target",
-    "positive": "one class against the others",
-    "model": "model",
-    "drop": "left out",
-    "time": "in the order of",
-    "missing_value": "taken as missing",
-    "prediction": "predictions in",
-    "label": "labels in",
-    "loss": "losses in",
-}
 _ABSTAINS = """\
 Where the model is not sure, the prediction is "no answer", in Python None; the sentences above are about the others.
 
@@ -265,22 +253,6 @@ def about_words(run: Run) -> dict[str, str]:
         "Model": run.settings.model,
         "Method": run.method,
     }
-
-
-def basis_words(basis: Mapping[str, Sequence[str]]) -> str:
-    """Return what a table was read for when a certificate was checked against it, which no certificate says.
-
-    Examples
-    --------
-    >>> from pacbayes.runs.words import basis_words
-    >>> print(basis_words({"prediction": ("new", "old"), "label": ("truth",)}))
-    predictions in 'new', 'old'; labels in 'truth'
-    """
-    return "; ".join(f"{_BASIS[what]} {', '.join(map(_quoted, names))}" for what, names in basis.items())
-
-
-def _quoted(name: str) -> str:
-    return visible(repr(name))
 
 
 def learning_words(run: Run) -> str | None:

@@ -117,6 +117,12 @@ def test_all_metrics_hold_together():
     assert len({quantity_noun(each) for each in certificate.statements}) == len(METRICS)
 
 
+@pytest.mark.parametrize("name", ["accuracy", "f1", "roc_auc", "auc", "balanced-accuracy", "tpr:1"])
+def test_what_scikit_learn_has_is_told_what_there_is_instead(name):
+    with pytest.raises(ValueError, match=r"instead\. .*'(error|balanced-error|recall:CLASS)'"):
+        metrics.get(name)
+
+
 def test_an_unknown_metric_is_refused():
     with pytest.raises(ValueError, match=r"The metric must be one of error.*\. Got 'size' instead"):
         metrics.get("size")

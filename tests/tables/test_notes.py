@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from pacbayes._core.notes import Note
 from pacbayes.tables import _leaks, _notes, _prepare, find_leaks, prepare_table
+from pacbayes.tables._columns import Column
 from pacbayes.tables.words import SENTENCES, sentence
 
 ROWS = 200
@@ -43,6 +44,15 @@ CASES = {
         {},
         {"column": "b"},
         "The column 'b' looks like numbers with a decimal comma, and is read as a category; pass --decimal ,",
+    ),
+    "has_thousands_separators": (
+        {"b": ["12,345.50"] * 50 + ["1,000,000"] * 50 + ["999.5"] * 50 + ["-1,234"] * 50},
+        {},
+        {"column": "b", "example": "12,345.50"},
+        (
+            "The column 'b' looks like numbers with separators of thousands, such as '12,345.50', and is read as a "
+            "category; write the numbers without them."
+        ),
     ),
     "looks_like_numbers": (
         {"b": ["1.5"] * 190 + [LONG] * 10},
@@ -236,3 +246,9 @@ def test_thresholds_err_at_least_as_often_as_is_known_before_they_are_looked_for
     labels = np.where(rng.random(rows) < 0.9, np.sort(labels), labels)
     series[rng.random(rows) < rng.choice([0.0, 0.3])] = np.nan
     assert _leaks._least_by_threshold(series, labels) <= _leaks._count_by_threshold(series, labels)
+
+
+def test_thousands_are_seen_among_decimal_commas():
+    notes = _notes._find_numbers(Column("b", "category", 2, 0), pd.Series(["999,5", "12.345,50"] * 20))
+    assert notes == [Note("has_thousands_separators", {"column": "b", "example": "12.345,50"})]
+    assert _notes._find_numbers(Column("b", "category", 2, 0), pd.Series(["31.12.2024", "1 234 men"] * 20)) == []

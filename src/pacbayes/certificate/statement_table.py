@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pacbayes.certificate.certificate import Certificate
     from pacbayes.certificate.statement import Statement
 
-__all__ = ["StatementRow", "claim_lines", "list_statements", "record_statements", "statement_lines", "warning_lines"]
+__all__ = ["StatementRow", "claim_lines", "list_statements", "opening_lines", "record_statements", "statement_lines"]
 
 HEADINGS = ("metric", "rows", "limit", "observed", "judged rows", "of delta", "")
 _LONGEST = 48
@@ -104,7 +104,7 @@ def _rows(statement: Statement) -> str:
 
 def _remark(certificate: Certificate, statement: Statement) -> str:
     needed = short_of_rows(certificate, statement)
-    if needed is not None:
+    if needed is not None and statement.target is None:  # a threshold needs more rows than that, as its words say
         return f"needs {needed} rows"
     return "nothing certified" if statement.is_vacuous else ""
 
@@ -140,8 +140,13 @@ def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
     return "  ".join(texts).rstrip()
 
 
-def warning_lines(certificate: Certificate) -> list[str]:
-    """Return what has to be said before the numbers: of which metrics nothing is certified, and of how many groups."""
+def opening_lines(certificate: Certificate) -> list[str]:
+    """Return the first sentence, and of which metrics nothing is certified, and of how many groups."""
+    said, warnings = sentence(certificate), _warning_lines(certificate)
+    return warnings if any(each.startswith(said) for each in warnings) else [said, *warnings]
+
+
+def _warning_lines(certificate: Certificate) -> list[str]:
     whole = [each for each in certificate.statements if each.group is None]
     said = [words for each in whole if (words := vacuous_words(certificate, each)) is not None]
     groups = [each for each in certificate.statements if each.group is not None]
@@ -157,7 +162,7 @@ def claim_lines(certificate: Certificate) -> list[str]:
     together = f"All of the following hold together with probability at least {confidence_words(certificate.delta)}:"
     table, left_out = [f"  {line}" for line in statement_lines(certificate)], shown_statements(certificate)[1]
     further = ["", further_words(left_out)] if left_out else []
-    return [sentence(certificate), *warning_lines(certificate), "", together, "", *table, *further]
+    return [*opening_lines(certificate), "", together, "", *table, *further]
 
 
 def record_statements(certificate: Certificate) -> list[dict[str, Any]]:

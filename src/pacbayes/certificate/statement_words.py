@@ -161,7 +161,8 @@ def _vacuous_step(statement: Statement, delta: float) -> str | None:
     if statement.target is None or not statement.is_vacuous:
         return None
     needed, seen = rows_for_target(statement.target, delta), statement.observed["rows_along"][0]
+    errors = statement.observed["errors_along"][0]
     return (
         f"{untested_words(statement)} At least {needed} rows without an error are needed at a threshold; the first of "
-        f"{len(statement.observed['rows_along'])} had {statement.observed['errors_along'][0]} errors among {seen}."
+        f"{len(statement.observed['rows_along'])} had {errors} {'error' if errors == 1 else 'errors'} among {seen}."
     )

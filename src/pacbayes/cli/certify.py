@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from pacbayes.certificate.number_words import table_lines
-from pacbayes.certificate.statement_table import claim_lines, record_statements, warning_lines
+from pacbayes.certificate.statement_table import claim_lines, opening_lines, record_statements
 from pacbayes.certificate.words import note_words
 from pacbayes.cli._asked import COST, DIFFERENCE, GROUP, METRIC
 from pacbayes.cli._engine import ENGINE, SCHEDULER
@@ -265,7 +265,7 @@ def _show(output: Output, run: Run, written: list[Path], tables: list[tuple[str,
     )
     second = [claim_words(run.transfer)] if run.settings.refit else []
     if output.quiet:
-        output.say(certificate.sentence(), *warning_lines(certificate), *second)
+        output.say(*opening_lines(certificate), *second)
         return
     comparison = [each for each in compare_with_trivial(certificate, run.trivial) if each]
     claims = claim_lines(certificate) if certificate.is_listed else [certificate.sentence()]

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from pacbayes.certificate.number_words import table_lines
-from pacbayes.certificate.statement_table import claim_lines, record_statements, warning_lines
+from pacbayes.certificate.statement_table import claim_lines, opening_lines, record_statements
 from pacbayes.cli._asked import COST, DIFFERENCE, GROUP, METRIC
 from pacbayes.cli._limits import MAX_MEMORY
 from pacbayes.cli._output import JSON, QUIET, Output, tidy
@@ -94,7 +94,7 @@ def _show(output: Output, checked: CheckedPredictions, written: list[Path], data
     for note in checked.notes:
         output.note(note)
     if output.quiet:
-        output.say(certificate.sentence(), *warning_lines(certificate))
+        output.say(*opening_lines(certificate))
         return
     comparison = [each for each in compare_with_trivial(certificate, checked.judged.trivial) if each]
     claims = claim_lines(certificate) if certificate.is_listed else [certificate.sentence()]

@@ -8,7 +8,7 @@ from typing import Any
 
 from pacbayes._core.types import Labels
 from pacbayes.certificate import QUANTITIES, SEPARATOR, Certificate, Check
-from pacbayes.metrics.questions import METRICS, Questions, get, read_questions
+from pacbayes.metrics.questions import METRICS, Questions, get, instead_of, read_questions
 from pacbayes.metrics.statements import questions_of
 from pacbayes.metrics.texts import parse_costs, parse_metrics
 
@@ -102,7 +102,9 @@ def _check_name(name: str) -> None:
         plain = name.partition(":")[0]
         if plain in METRICS:
             raise ValueError(f"--metric: {error}") from None
-        raise ValueError(f"--metric must be one of {', '.join(METRICS)}. Got {name!r:.60} instead.") from None
+        known = ", ".join(METRICS)
+        words = f"--metric must be one of {known}. Got {name!r:.60} instead.{instead_of(name)}"
+        raise ValueError(words) from None
 
 
 def needs_probabilities(name: str) -> bool:

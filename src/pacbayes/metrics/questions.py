@@ -23,7 +23,7 @@ from pacbayes.metrics.regression import LOSSES
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-__all__ = ["METRICS", "Questions", "get", "read_metrics", "read_questions"]
+__all__ = ["METRICS", "Questions", "get", "instead_of", "read_metrics", "read_questions"]
 
 # of predicted labels and probabilities, by name; those of a class are named "NAME:CLASS"
 METRICS: dict[str, type[Metric]] = {
@@ -38,6 +38,29 @@ METRICS: dict[str, type[Metric]] = {
     "brier": Brier,
     "log-loss": LogLoss,
 }
+
+# what scikit-learn has and is asked for here, with what there is instead
+_INSTEAD = {
+    "accuracy": "An accuracy of at least 90 % is an 'error' of at most 10 %.",
+    "balanced_accuracy": "Its complement is 'balanced-error'.",
+    "sensitivity": "It is 'recall:CLASS' here.",
+    "f1": "No limit on F1 is known here: ask for 'recall:CLASS' and 'precision:CLASS', which hold together.",
+    "roc_auc": "No limit on a ranking is known here: ask for 'recall:CLASS' and 'fpr:CLASS', which hold together.",
+}
+_INSTEAD |= {"auc": _INSTEAD["roc_auc"], "tpr": _INSTEAD["sensitivity"]}
+
+
+def instead_of(name: str) -> str:
+    """Return what there is in place of a metric that is known elsewhere, after a blank; nothing for any other.
+
+    Examples
+    --------
+    >>> from pacbayes.metrics.questions import instead_of
+    >>> instead_of("accuracy"), instead_of("size")
+    (" An accuracy of at least 90 % is an 'error' of at most 10 %.", '')
+    """
+    words = _INSTEAD.get(name.partition(":")[0].lower().replace("-", "_"))
+    return "" if words is None else f" {words}"
 
 
 def get(name: str, costs: CostTable | None = None) -> Metric:
@@ -59,7 +82,7 @@ def get(name: str, costs: CostTable | None = None) -> Metric:
     plain, colon, label = name.partition(":")
     known: dict[str, type[Metric]] = {**METRICS, **LOSSES}
     if plain not in known:
-        raise ValueError(f"The metric must be one of {', '.join(known)}. Got {name!r:.60} instead.")
+        raise ValueError(f"The metric must be one of {', '.join(known)}. Got {name!r:.60} instead.{instead_of(name)}")
     kind = known[plain]
     of_class = QUANTITIES[kind.quantity].has_label if isinstance(kind.quantity, str) else False
     if of_class != bool(colon and label):

@@ -160,10 +160,12 @@ def _hash_block(rows: Any, codes: NDArray[Any], common: None) -> NDArray[np.uint
     """Return a number for each row of a block and its label."""
     del common
     if hasattr(rows, "duplicated") and hasattr(rows, "assign"):  # pandas
+        import pandas as pd  # noqa: PLC0415
         from pandas.util import hash_pandas_object  # noqa: PLC0415
 
-        try:
-            return np.asarray(hash_pandas_object(rows.assign(**{_LABEL: codes.astype(np.uint64)}), index=False))
+        try:  # to assign a column of a frame with hundreds of them would warn that it is fragmented
+            labels = pd.Series(codes.astype(np.uint64), index=rows.index, name=_LABEL)
+            return np.asarray(hash_pandas_object(pd.concat([rows, labels], axis=1), index=False))
         except TypeError:  # lists and the like in cells
             return None
     if not isinstance(rows, np.ndarray) or rows.dtype.kind not in "fiub":

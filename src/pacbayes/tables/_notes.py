@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["FEW_OF_A_CLASS", "find_class_notes", "find_notes", "shorten"]
 
 _MOSTLY = 0.8  # of the texts of a column, for it to look like numbers
+_THOUSANDS = r"[+-]?\d{1,3}(?:[.,'\s]\d{3})+(?:[.,]\d+)?"
 _MOST = 8
 _SORTED = 20  # different values from which on a sorted column is no accident
 _MANY = 100  # rows from which on whole numbers that all differ look like an identifier
@@ -93,6 +94,9 @@ def _find_numbers(column: Column, series: pd.Series) -> list[Note]:
         return []
     rows = odd.map(counts)
     commas = pd.to_numeric(odd.str.replace(",", ".", regex=False), errors="coerce").notna()
+    grouped = odd.str.fullmatch(_THOUSANDS) & ~commas  # 12,345 may be either, and has been taken for a fraction
+    if grouped.any() and rows[grouped | commas].sum() / rows.sum() >= _MOSTLY:
+        return [Note("has_thousands_separators", {"column": column.name, "example": str(odd[grouped].iloc[0])})]
     if rows[commas].sum() / rows.sum() >= _MOSTLY:
         return [Note("has_decimal_commas", {"column": column.name})]
     if rows.sum() > (1.0 - _MOSTLY) * counts.total():

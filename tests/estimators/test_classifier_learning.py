@@ -17,7 +17,9 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 import pacbayes as pb
 from pacbayes.certificate.words import note_words
-from pacbayes.learners import EncodedClassifier
+from pacbayes.learners import CrossValidatedLogistic, EncodedClassifier, cross_validated
+from pacbayes.procedures import classifier_learner
+from pacbayes.tables import ColumnPreprocessor
 from pacbayes.verification import recheck
 
 SAMPLE = pb.datasets.make_known_risk(600, d=2, random_state=0)
@@ -180,3 +182,20 @@ class TestClassWeight:
     def test_an_estimator_that_has_no_way_to_weight(self):
         with pytest.raises(ValueError, match="must be None for KNeighborsClassifier, which takes neither"):
             pb.CertifiedClassifier(KNeighborsClassifier(), class_weight="balanced").fit(X, Y)
+
+
+@pytest.mark.parametrize("count", [64, 65, 700, 1000])
+def test_logistic_regression_is_asked_in_the_chunks_that_it_multiplies(monkeypatch, count):
+    for module in (classifier_learner, cross_validated):
+        monkeypatch.setattr(module, "CHUNK_ROWS", 64)
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(1000, 7)), columns=[f"x{place}" for place in range(7)])
+    model = make_pipeline(ColumnPreprocessor(), CrossValidatedLogistic()).fit(frame, rng.random(1000) < 0.5)
+    block, part = classifier_learner.prepare_block(model, frame), rng.permutation(1000)[:count]
+    found = {
+        method: classifier_learner.answer(model, method, block, part) for method in ("decision_function", "predict")
+    }
+    for method, answers in found.items():
+        np.testing.assert_array_equal(answers, getattr(model, method)(frame.iloc[part]))
+    chunks = classifier_learner._chunks_for(model.steps[-1][1], block, part)
+    assert [each.size for each in chunks] == ([64] * 10 + [60] if count == 700 else [64, 1] if count == 65 else [count])

@@ -295,7 +295,19 @@ def answer(model: Any, method: str, rows: Any, part: IntArray) -> Any:
     The predictor gets a copy that it may change; one that makes its own gets all of the rows themselves.
     """
     if isinstance(rows, PreparedBlock):
-        return getattr(model.steps[-1][1], method)(rows.take(part))
+        ask = getattr(model.steps[-1][1], method)
+        return np.concatenate([ask(rows.take(chunk)) for chunk in _chunks_for(model.steps[-1][1], rows, part)])
     makes_its_own = type(model) is Pipeline and type(model.steps[0][1]) is ColumnPreprocessor
     whole = makes_its_own and part.size == int(rows.shape[0]) and np.array_equal(part, np.arange(part.size))
     return getattr(model, method)(rows if whole else take(rows, part))
+
+
+def _chunks_for(last: Any, rows: PreparedBlock, part: IntArray) -> list[IntArray]:
+    """Return some rows as one chunk, or as those in which our own logistic regression multiplies them by itself.
+
+    Given the same chunks it answers the same, to the last bit, and no copy of all rows is made.
+    """
+    by_row = isinstance(rows.values, np.ndarray) and rows.values.flags.c_contiguous
+    if not (by_row and type(last) is CrossValidatedLogistic and CHUNK_ROWS < part.size < rows.shape[0]):
+        return [part]
+    return [part[start : start + CHUNK_ROWS] for start in range(0, part.size, CHUNK_ROWS)]

@@ -21,7 +21,7 @@ from matplotlib.axes import Axes
 from sklearn.linear_model import LogisticRegression
 
 import pacbayes as pb
-from pacbayes.certificate.statement_table import warning_lines
+from pacbayes.certificate.statement_table import opening_lines
 from pacbayes.certificate.words import limit_words
 
 METRICS = {"error": "misclassified", "recall:1": "ill, and recognised", "fpr:1": "well, and alarmed"}
@@ -62,7 +62,7 @@ def main() -> None:
         certificate = model.fit(X, y).certificate_
         draw(axes, certificate, TITLES[weight])
         recall = certificate.statement("recall:1")
-        missed = warning_lines(certificate) or [f"Recall at least {limit_words(recall, recall.value)}."]
+        missed = opening_lines(certificate)[1:] or [f"Recall at least {limit_words(recall, recall.value)}."]
         error = limit_words(certificate.statements[0], certificate.value)
         print(f"Error at most {error}. {missed[0]}")
     figure.savefig(sys.argv[1] if len(sys.argv) > 1 else Path("rare-disease.png"), dpi=110)

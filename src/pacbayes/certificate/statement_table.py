@@ -142,8 +142,9 @@ def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
 
 def opening_lines(certificate: Certificate) -> list[str]:
     """Return the first sentence, and of which metrics nothing is certified, and of how many groups."""
-    said, warnings = sentence(certificate), _warning_lines(certificate)
-    return warnings if any(each.startswith(said) for each in warnings) else [said, *warnings]
+    first, warnings = certificate.statements[0], _warning_lines(certificate)
+    is_said = first.target is not None and vacuous_words(certificate, first) is not None  # that no threshold was found
+    return warnings if is_said else [sentence(certificate), *warnings]
 
 
 def _warning_lines(certificate: Certificate) -> list[str]:

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import mpmath
 import numpy as np
+from flint import arb
 from mpmath import mpf
 
 import pacbayes as pb
@@ -124,15 +125,15 @@ def split_kl(plus, minus, kl, n, delta):
 
 def betting(log_growth, rates, kl, n, delta, weights):
     """The root of the mixture, by bisection of its logarithm's sign."""
-    target = mpmath.exp(mpf(kl)) / mpf(delta)
+    with exact.in_balls():
+        target = exact.as_ball(mpf(kl)).exp() / exact.as_ball(mpf(delta))
+        terms = [*zip(*(map(arb, map(float, each)) for each in (log_growth, rates, weights)), strict=True)]
 
-    def reached(m):
-        terms = zip(map(float, log_growth), map(float, rates), map(float, weights), strict=True)
-        return (
-            mpmath.fsum(mpf(w) * mpmath.exp(n * (mpf(g) - mpmath.log(1 - mpf(r) * m))) for g, r, w in terms) >= target
-        )
+        def reached(m):
+            point = exact.as_ball(m)
+            return sum((w * (n * (g - (1 - r * point).log())).exp() for g, r, w in terms), arb(0)) >= target
 
-    return _first(reached, mpf(-1), mpf(1))
+        return _first(reached, mpf(-1), mpf(1))
 
 
 def _first(reached, low, high):
@@ -149,7 +150,7 @@ def portfolio(growths, strengths, reference_log_growth, rates, kl, n, delta, wei
     """The smallest R at which the smallest value over b, found by golden section, exceeds 1/delta."""
     from_defaults = {0.0: 0.5, 0.5: 0.25, 1.0: 0.25}  # half for none, the rest even
     v = [from_defaults[float(g)] for g in strengths] if strength_weights is None else strength_weights
-    target = 1 / mpf(delta)
+    target = exact.as_ball(1 / mpf(delta))
     return _first(
         lambda R: (
             smallest_capital(R, growths, strengths, reference_log_growth, rates, kl, n, weights, v, share) > target
@@ -178,19 +179,19 @@ def portfolio_draw(log_ratio, delta, **others):
 
 def capital(R, b, growths, strengths, reference_log_growth, rates, kl, n, weights, v, share):
     """F(R, b) of mathematics 9 with one reference, and its derivative with respect to b."""
-    value = slope = mpf(0)
-    a = mpf(float(share))
-    for k, (rate, w) in enumerate(zip(map(float, rates), map(float, weights), strict=True)):
-        for j, gamma in enumerate(map(float, strengths)):
-            left = 1 - mpf(rate) * (R - mpf(gamma) * b)
-            term = (
-                a * mpf(float(v[j])) * mpf(w) * mpmath.exp(n * (mpf(float(growths[j][k])) - mpmath.log(left)) - mpf(kl))
-            )
-            value, slope = value + term, slope - term * n * mpf(rate) * mpf(gamma) / left
-        left = 1 - mpf(rate) * b
-        term = (1 - a) * mpf(w) * mpmath.exp(n * (mpf(float(reference_log_growth[k])) - mpmath.log(left)))
-        value, slope = value + term, slope + term * n * mpf(rate) / left
-    return value, slope
+    with exact.in_balls():
+        R, b, kl, a = (exact.as_ball(mpf(each)) for each in (R, b, kl, float(share)))
+        value = slope = arb(0)
+        pairs = zip(*(map(arb, map(float, each)) for each in (rates, weights)), strict=True)
+        for k, (rate, w) in enumerate(pairs):
+            for j, gamma in enumerate(map(arb, map(float, strengths))):
+                left = 1 - rate * (R - gamma * b)
+                term = a * arb(float(v[j])) * w * (n * (arb(float(growths[j][k])) - left.log()) - kl).exp()
+                value, slope = value + term, slope - term * n * rate * gamma / left
+            left = 1 - rate * b
+            term = (1 - a) * w * (n * (arb(float(reference_log_growth[k])) - left.log())).exp()
+            value, slope = value + term, slope + term * n * rate / left
+        return value, slope
 
 
 def smallest_capital(R, *arguments):

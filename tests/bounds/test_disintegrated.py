@@ -12,6 +12,7 @@ from mpmath import mpf
 import pacbayes as pb
 
 from bounds import cases, exact_bounds
+from reference_mp import as_ball
 
 DRAWS = {name: pb.bounds.get(f"{name}_draw") for name in ("maurer", "betting", "portfolio")}
 
@@ -59,9 +60,9 @@ def test_a_portfolio_at_negative_ratios_is_proved_and_no_larger_than_it_must_be(
         charged = max(mpf(log_ratio), mpf(0) + mpmath.log(mpf(delta)))
         names = ("growths", "strengths", "reference_log_growth", "rates")
         rest = (*(given[each] for each in names), charged, given["n"], given["weights"], (0.5, 0.25, 0.25), 0.8)
-        assert value >= 1 or exact_bounds.smallest_capital(value, *rest) >= 1 / mpf(delta)
-        below = value - mpf("1e-8")
-        assert below <= 0 or exact_bounds.smallest_capital(below, *rest) < 1 / mpf(delta)
+        target, below = as_ball(1 / mpf(delta)), value - mpf("1e-8")
+        assert value >= 1 or exact_bounds.smallest_capital(value, *rest) >= target
+        assert below <= 0 or exact_bounds.smallest_capital(below, *rest) < target
 
 
 @pytest.mark.parametrize("name", DRAWS)

@@ -213,12 +213,10 @@ def test_repeated_rows_are_counted_in_every_container():
     import pandas as pd
     import polars as pl
 
-    from pacbayes.procedures.cautions import count_repetitions
+    from pacbayes._core.repetitions import count_repeated
+    from pacbayes.procedures.cautions import hash_rows
 
-    X = np.array([[1.0, 2.0], [1.0, 2.0], [1.0, 2.0], [0.0, 2.0], [-0.0, 2.0]])
-    y = np.array(["a", "a", "b", "a", "a"])
-    words = pd.DataFrame({"colour": ["red", "red", "red", "blue", "blue"]})
-    assert count_repetitions(X, y) == 2
-    assert count_repetitions(pd.DataFrame(X), y) == 2
-    assert count_repetitions(words, y) == 2
-    assert count_repetitions(pl.DataFrame({"colour": words["colour"].tolist()}), y) == 2
+    X = np.array([[1.0, 2.0], [1.0, 2.0], [1.0, 3.0], [0.0, 2.0], [-0.0, 2.0]])
+    words = pd.DataFrame({"colour": ["red", "red", "green", "blue", "blue"]})
+    for rows in (X, pd.DataFrame(X), words, pl.DataFrame({"colour": words["colour"].tolist()})):
+        assert count_repeated(hash_rows(rows)) == 2

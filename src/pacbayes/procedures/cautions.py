@@ -16,7 +16,7 @@ from pacbayes._core.rows import BLOCK_ROWS, count_labels, distinct_labels, is_st
 from pacbayes._core.types import IntArray, RowsLike
 from pacbayes.certificate.words import note_words
 
-__all__ = ["CertificateWarning", "count_repetitions", "find_cautions", "find_repetitions", "find_seen", "hash_rows"]
+__all__ = ["CertificateWarning", "find_cautions", "find_repetitions", "find_seen", "hash_rows"]
 
 _MIN_ROWS = 20  # fewer labels are sorted by chance too often
 _MANY_CHANGES, _RARELY = 100, 0.05  # changes of class from row to row that shuffled rows have, and so few of them
@@ -111,12 +111,6 @@ def find_seen(X: RowsLike, seen: NDArray[np.uint64] | None) -> tuple[Note, ...]:
     note = Note("unlabelled_rows_seen", {"repeated": repeated, "rows": hashes.size})
     warnings.warn(note_words(note), CertificateWarning, stacklevel=4)
     return (note,)
-
-
-def count_repetitions(X: RowsLike, y: ArrayLike) -> int:
-    """Return how many rows repeat an earlier one, label included (by a 64-bit hash of each row)."""
-    hashes = _hash_rows(X, y)
-    return 0 if hashes is None else count_repeated(hashes)
 
 
 def _chance_of_agreement(X: Any, different: IntArray) -> float:

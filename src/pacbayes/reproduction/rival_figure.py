@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import io
 import math
 from typing import TYPE_CHECKING
 
 from pacbayes.reproduction.cell_means import CellMeans
-from pacbayes.reproduction.figure import Palette
 from pacbayes.reproduction.method_role import RIVAL_GROUPS
+from pacbayes.reproduction.panels import Palette, draw_legend, draw_panels, finish_panel, save_figure
 from pacbayes.reproduction.rivals import RIVALS
-from pacbayes.reproduction.table_words import TITLES
 
 if TYPE_CHECKING:  # an optional dependency
     from matplotlib.axes import Axes
@@ -23,7 +21,6 @@ __all__ = ["draw_rivals"]
 _LIGHT = Palette("#24292f", "#d0d7de", "#ffffff", ("#d55e00", "#0072b2", "#cc79a7", "#009e73", "#806600"))
 _DARK = Palette("#e6edf3", "#30363d", "#0d1117", ("#f0883e", "#56b4e9", "#cc79a7", "#2fc89d", "#f0e442"))
 _MARKS = ("o", "s", "D", "^", "v")
-_COLUMNS = 4
 _LABELS = ((30.0, (1.0, 2.0, 5.0)), (300.0, (1.0, 3.0)), (float("inf"), (1.0,)))  # by the ratio of an axis' ends
 _ROOM = 0.6  # of the smallest number, at the left edge
 _FAR = 0.1  # of the smallest certificate: a test error below that is drawn at the left edge
@@ -31,34 +28,21 @@ _FAR = 0.1  # of the smallest certificate: a test error below that is drawn at t
 
 def draw_rivals(results: CellMeans, *, kind: str = "png", dark: bool = False) -> bytes:
     """Return the figure as the bytes of a file; the same results give the same bytes."""
-    import matplotlib as mpl  # noqa: PLC0415  (an optional dependency)
-
     colours = _DARK if dark else _LIGHT
-    content = io.BytesIO()
-    with mpl.rc_context({"svg.hashsalt": "pacbayes", "font.size": 9, "text.color": colours.ink}):
-        canvas = _draw_panels(results, colours)
-        _draw_legend(canvas, results, colours)
-        metadata = {"Date": None} if kind == "svg" else None
-        canvas.savefig(content, format=kind, dpi=130, metadata=metadata, facecolor=colours.back)
-    return content.getvalue()
+    return save_figure(lambda: _draw(results, colours), colours, kind)
 
 
-def _draw_panels(results: CellMeans, colours: Palette) -> Figure:
-    """Return a figure with one panel per data set."""
-    from matplotlib.figure import Figure  # noqa: PLC0415
-
+def _draw(results: CellMeans, colours: Palette) -> Figure:
     data, methods = results.grid.datasets, results.grid.methods
-    columns = min(_COLUMNS, len(data))
-    height = -(-len(data) // columns)
-    size = (2.4 + 2.5 * columns, 0.9 + height * (0.85 + 0.19 * len(methods)))
-    canvas = Figure(figsize=size, layout="constrained", facecolor=colours.back)
-    panels = canvas.subplots(height, columns, sharey=True, squeeze=False).ravel()
-    for panel, name in zip(panels, data, strict=False):
-        _draw_panel(panel, results, name, colours)
-    for panel in panels[len(data) :]:
-        panel.set_axis_off()
-    panels[0].set_yticks(range(len(methods)), [RIVALS[m].title for m in methods])
-    panels[0].set_ylim(len(methods) - 0.4, -0.6)
+    canvas, first = draw_panels(
+        data,
+        lambda columns, height: (2.4 + 2.5 * columns, 0.9 + height * (0.85 + 0.19 * len(methods))),
+        lambda panel, name: _draw_panel(panel, results, name, colours),
+        [RIVALS[name].title for name in methods],
+        colours,
+    )
+    first.set_ylim(len(methods) - 0.4, -0.6)
+    draw_legend(canvas, _legend_marks(results, colours), 3 if len(data) < 3 else 5, colours)
     return canvas
 
 
@@ -74,14 +58,9 @@ def _draw_panel(panel: Axes, results: CellMeans, data: str, colours: Palette) ->
         if place % 2 == 0:
             panel.axhspan(place - 0.5, place + 0.5, color=colours.faint, alpha=0.25, linewidth=0.0, zorder=0)
     panel.set_xlim(left, max(values) / _ROOM)
-    panel.set_title(TITLES[data], fontsize=10, color=colours.ink)
-    panel.set_facecolor(colours.back)
-    panel.tick_params(colors=colours.ink, length=2)
+    finish_panel(panel, data, colours)
     panel.tick_params(axis="y", length=0)
     _label_axis(panel)
-    for side, spine in panel.spines.items():
-        spine.set_visible(side == "bottom")
-        spine.set_color(colours.faint)
 
 
 def _label_axis(panel: Axes) -> None:
@@ -108,15 +87,6 @@ def _draw_method(panel: Axes, results: CellMeans, data: str, place: int, left: f
     face = colour if method.is_deterministic else colours.back
     panel.plot(mean, place, mark, color=colour, markerfacecolor=face, markersize=5.0, zorder=3)
     panel.plot(test, place, "|", color=colours.ink, markersize=7, zorder=4, clip_on=False)
-
-
-def _draw_legend(canvas: Figure, results: CellMeans, colours: Palette) -> None:
-    columns = 3 if len(results.grid.datasets) < _COLUMNS - 1 else 5
-    legend = canvas.legend(
-        handles=_legend_marks(results, colours), loc="outside lower center", ncols=columns, frameon=False
-    )
-    for words in legend.get_texts():
-        words.set_color(colours.ink)
 
 
 def _legend_marks(results: CellMeans, colours: Palette) -> list[Line2D]:

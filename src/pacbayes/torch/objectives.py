@@ -13,7 +13,7 @@ from pacbayes.bounds import betting_rates
 from pacbayes.torch.betting_bounds import betting
 from pacbayes.torch.bounds import maurer
 
-__all__ = ["OBJECTIVES", "Lambda", "Maurer", "Objective", "Portfolio", "Quadratic", "find_objective"]
+__all__ = ["OBJECTIVES", "Lambda", "Maurer", "Objective", "Portfolio", "Quadratic"]
 
 
 class Objective(ABC):
@@ -143,11 +143,3 @@ class Lambda(Objective):
 
 
 OBJECTIVES: dict[str, type[Objective]] = {each.name: each for each in (Portfolio, Maurer, Quadratic, Lambda)}
-
-
-def find_objective(owner: str, name: object) -> type[Objective]:
-    """Return the objective of a name, or say which there are."""
-    if not isinstance(name, str) or name not in OBJECTIVES:
-        known = ", ".join(map(repr, OBJECTIVES))
-        raise ValueError(f"The 'objective' parameter of {owner} must be one of {known}. Got {name!r} instead.")
-    return OBJECTIVES[name]

@@ -1,5 +1,7 @@
 """What a new user tripped over: silent guesses, numbers without their meaning, files overwritten."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -115,6 +117,20 @@ def test_real_losses_give_a_certificate_that_verifies(run, tmp_path):
     assert run("watch", "losses.txt", "--out", "c.json", "--quiet").exit_code == 0
     assert pb.Certificate.from_json(tmp_path / "c.json").verify()
     assert pb.Certificate.from_json(tmp_path / "c.json").n == 90
+
+
+def test_watch_writes_all_shares_in_percent(run, tmp_path):
+    (tmp_path / "p.csv").write_text("y,p\n" + "0,0\n1,1\n" * 190 + "0,1\n" * 20)
+    assert run("check", "p.csv", "--label", "y", "--prediction", "p", "--out", "c").exit_code == 0
+    (tmp_path / "losses.txt").write_text("\n".join(["0", "0.25", "0", "0"] * 50 + ["1"] * 100))
+    result = run("watch", "losses.txt", "--certificate", "c", "--page", "page.html", "--every", "50")
+    assert result.exit_code == 3
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    shown = re.sub(r"<style.*?</style>|<svg.*?</svg>|<[^>]*>", " ", page, flags=re.DOTALL)
+    for text in (result.stdout, shown):
+        shares = re.findall(r"(?<![\d^])(?:0|1)\.\d{4}(?!\d)", text)
+        assert shares == []
+    assert "observed 6.25 %, true loss at most" in result.stdout
 
 
 def test_watch_stops_at_a_wrong_file(run, tmp_path):

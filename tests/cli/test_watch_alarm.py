@@ -352,7 +352,7 @@ WRONG = {
     "no such file": (["--certificate", "absent.json"], "There is no file 'absent.json'"),
     "no such folder": (["--certificate", "absent/"], "There is no file"),
     "another file": (["--certificate", "losses.txt"], "A certificate must be"),
-    "alarm of 1": ([*WATCH, "--alarm", "1"], "must lie strictly between 0 and 1"),
+    "alarm of 1": ([*WATCH, "--alarm", "1"], "must lie between 0 and 1, such as 0.01"),
     "no program": ([*WATCH, "--on-alarm", "no-such-program-here"], "must name a program that can be run"),
     "no words": ([*WATCH, "--on-alarm", ""], "must name a program"),
     "a quote": ([*WATCH, "--on-alarm", "'"], "must be a program and its arguments"),

@@ -5,10 +5,12 @@ import math
 from copy import copy
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import binom, binomtest
 
 import pacbayes as pb
+from pacbayes._core.units import limit_text
 from pacbayes.monitoring import Alarm, Monitor, stream_share
 
 CERTIFICATE = pb.certify_predictions([0, 1] * 500, [0, 1] * 480 + [1, 1] * 20)
@@ -31,6 +33,34 @@ def test_false_alarms_are_rare_for_losses_between_0_and_1():
     rng = np.random.default_rng(1)
     found = failures(300, 2000, 0.1, 0.05, draw=lambda: rng.beta(0.2, 1.8, 2000))
     assert binomtest(found, 300, 0.05, alternative="greater").pvalue > 1e-4
+
+
+def test_a_monitor_is_shown_on_one_line():
+    monitor = pb.Monitor(CERTIFICATE, window=100)
+    assert repr(monitor) == "<Monitor of 2.90 %: 0 rows, no alarm>"
+    monitor.update(np.zeros(300))
+    upper = monitor.recent().upper
+    shown = f"<Monitor of 2.90 %: 300 rows, recent risk at most {limit_text(upper, None, None)}, no alarm>"
+    assert repr(monitor) == shown
+    monitor.update(np.ones(100))
+    assert (
+        repr(monitor) == f"<Monitor of 2.90 %: 400 rows, recent risk at most 100 %, alarm at row {monitor.alarm.row}>"
+    )
+
+
+@pytest.mark.parametrize(
+    ("losses", "shown"),
+    [
+        (pd.Series(["wrong", "right"] * 500), "1000 values such as 'wrong'"),
+        (pd.Series([0.5, None] * 500, dtype=object), "1000 values such as None"),
+        (pd.DataFrame({"loss": [0.0] * 50, "key": "x" * 500}), f"100 values such as '{'x' * 59}"),
+        ("no", "'no'"),
+    ],
+)
+def test_losses_that_are_no_numbers_are_refused_in_one_short_line(losses, shown):
+    with pytest.raises(ValueError, match="must be a real number or an array of them") as caught:
+        pb.Monitor(0.05).update(losses)
+    assert str(caught.value).endswith(f" Got {shown} instead.")
 
 
 @pytest.mark.long
@@ -205,11 +235,11 @@ def test_recent_limits_cover_graded_losses():
 
 def test_words():
     monitor = pb.Monitor(CERTIFICATE)
-    assert monitor.sentence() == "No alarm in 0 rows: the evidence that the risk exceeds the certified 0.0290 is 1."
+    assert monitor.sentence() == "No alarm in 0 rows: the evidence that the risk exceeds the certified 2.90 % is 1."
     monitor.update(np.ones(20))
     words = monitor.sentence()
     assert words.startswith("Alarm at row ")
-    assert "certified 0.0290" in words
+    assert "certified 2.90 %" in words
     assert "probability of at most 1 %" in words
     assert "last 20 rows 100 %" in words
     assert isinstance(monitor.alarm, Alarm)

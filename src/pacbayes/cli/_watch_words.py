@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from pacbayes.certificate import Certificate
-from pacbayes.certificate.words import round_up
 from pacbayes.cli._watch_streams import Stream, Streams
-from pacbayes.monitoring.words import evidence_words, limits_words
+from pacbayes.monitoring.words import certified_words, evidence_words, limits_words, observed_words
 
 __all__ = ["last_words", "report_line", "report_record"]
 
@@ -34,15 +33,15 @@ def report_record(stream: Stream, certificate: Certificate) -> dict[str, object]
 
 def report_line(stream: Stream, certificate: Certificate) -> str:
     """Return a report for people."""
-    risk, value = certificate.statements[0].risk, round_up(certificate.value)
+    risk, value = observed_words(certificate.statements[0].risk), certified_words(certificate.value)
     name = "" if stream.key is None else f"{stream.key}: "
-    words = f"{name}{certificate.n:>9} losses, observed {risk:.4f}, true loss at most {value}"
+    words = f"{name}{certificate.n:>9} losses, observed {risk}, true loss at most {value}"
     recent = None if stream.monitor is None else stream.monitor.recent()
     if stream.monitor is None or recent is None:
         return words
     alarm = "; ALARM" if stream.monitor.alarm is not None else ""
     return (
-        f"{words}; last {recent.n}: {recent.observed:.4f} ({limits_words(recent)}), evidence "
+        f"{words}; last {recent.n}: {observed_words(recent.observed)} ({limits_words(recent)}), evidence "
         f"{evidence_words(stream.monitor.log_evidence)}{alarm}"
     )
 

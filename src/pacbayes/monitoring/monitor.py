@@ -20,7 +20,7 @@ from pacbayes.monitoring._losses import read_losses
 from pacbayes.monitoring._stored import read_count, read_floats, refuse
 from pacbayes.monitoring.evidence import Crossing, Evidence, add_together
 from pacbayes.monitoring.recent import RecentRisk, Window
-from pacbayes.monitoring.words import alarm_words, state_words
+from pacbayes.monitoring.words import alarm_words, brief_words, state_words
 
 __all__ = ["Alarm", "Monitor"]
 
@@ -102,8 +102,10 @@ class Monitor:
     True
     >>> monitor.update(rng.random(1000) < 0.12)  # doctest: +ELLIPSIS
     Alarm(row=5209, change=5046, log_evidence=4.96...)
+    >>> monitor
+    <Monitor of 2.90 %: 6000 rows, recent risk at most 14.18 %, alarm at row 5209>
     >>> print(monitor.sentence())  # doctest: +ELLIPSIS
-    Alarm at row 5209: the risk has exceeded the certified 0.0290, since about row 5046. ...
+    Alarm at row 5209: the risk has exceeded the certified 2.90 %, since about row 5046. ...
     """
 
     def __init__(
@@ -125,6 +127,9 @@ class Monitor:
 
     def __len__(self) -> int:
         return self._evidence.rows
+
+    def __repr__(self) -> str:
+        return brief_words(self.value, len(self), self.recent(), None if self.alarm is None else self.alarm.row)
 
     def __copy__(self) -> Monitor:
         """Return one that goes on from here by itself; no array of either is changed in place."""

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from decimal import ROUND_CEILING, Context, Decimal
 
-from pacbayes._core.units import round_up
+from pacbayes._core.units import limit_text, observed_text
 from pacbayes.monitoring.recent import RecentRisk
 
 __all__ = [
     "ASSUMPTIONS",
     "alarm_words",
+    "brief_words",
+    "certified_words",
     "evidence_words",
     "level_words",
     "limits_words",
-    "percent_words",
+    "observed_words",
     "recent_words",
     "state_words",
 ]
@@ -26,9 +28,14 @@ ASSUMPTIONS = (
 )
 
 
-def percent_words(value: float) -> str:
-    """Return a share as a percentage."""
-    return f"{100.0 * value:.3g} %"
+def observed_words(value: float) -> str:
+    """Return a mean loss that was observed as a percentage, as certificates have it."""
+    return observed_text(value, None, None)
+
+
+def certified_words(value: float) -> str:
+    """Return a certified value, or another upper limit, as a percentage that is rounded up."""
+    return limit_text(value, None, None)
 
 
 def level_words(alpha: float) -> str:
@@ -52,10 +59,9 @@ def limits_words(recent: RecentRisk) -> str:
     >>> from pacbayes.monitoring import RecentRisk
     >>> from pacbayes.monitoring.words import limits_words
     >>> limits_words(RecentRisk(n=100, observed=0.2, lower=0.12349, upper=0.27651, delta=0.05))
-    '0.1234 to 0.2766'
+    '12.34 % to 27.66 %'
     """
-    lower = Decimal(recent.lower).quantize(Decimal("0.0001"), rounding=ROUND_FLOOR)
-    return f"{lower} to {round_up(recent.upper)}"
+    return f"{limit_text(recent.lower, None, None, 'lower')} to {certified_words(recent.upper)}"
 
 
 def evidence_words(log_evidence: float) -> str:
@@ -80,7 +86,7 @@ def recent_words(recent: RecentRisk | None) -> str:
         return ""
     confidence = f"{100.0 * (1.0 - recent.delta):g} %"
     return (
-        f"Mean loss of the last {recent.n} rows {percent_words(recent.observed)}, true mean {limits_words(recent)} "
+        f"Mean loss of the last {recent.n} rows {observed_words(recent.observed)}, true mean {limits_words(recent)} "
         f"with {confidence} confidence at one time fixed beforehand."
     )
 
@@ -90,17 +96,31 @@ def alarm_words(
 ) -> str:
     """Return what an alarm says."""
     words = (
-        f"Alarm at row {row}: the risk has exceeded the certified {round_up(value)}, since about row {change}. Were it "
-        f"at most that, so much evidence ({evidence_words(log_evidence)}) would ever come up with a probability of at "
-        f"most {level_words(alpha)}."
+        f"Alarm at row {row}: the risk has exceeded the certified {certified_words(value)}, since about row {change}. "
+        f"Were it at most that, so much evidence ({evidence_words(log_evidence)}) would ever come up with a "
+        f"probability of at most {level_words(alpha)}."
     )
     return f"{words} {recent_words(recent)}".rstrip()
+
+
+def brief_words(value: float, rows: int, recent: RecentRisk | None, alarm: int | None) -> str:
+    """Return a monitor on one line, with the row of its alarm if there was one.
+
+    Examples
+    --------
+    >>> from pacbayes.monitoring.words import brief_words
+    >>> brief_words(0.0625, 0, None, None)
+    '<Monitor of 6.25 %: 0 rows, no alarm>'
+    """
+    limit = "" if recent is None else f", recent risk at most {certified_words(recent.upper)}"
+    told = "no alarm" if alarm is None else f"alarm at row {alarm}"
+    return f"<Monitor of {certified_words(value)}: {rows} rows{limit}, {told}>"
 
 
 def state_words(value: float, rows: int, log_evidence: float, recent: RecentRisk | None) -> str:
     """Return what there is to say without an alarm."""
     words = (
-        f"No alarm in {rows} rows: the evidence that the risk exceeds the certified {round_up(value)} is "
+        f"No alarm in {rows} rows: the evidence that the risk exceeds the certified {certified_words(value)} is "
         f"{evidence_words(log_evidence)}."
     )
     return f"{words} {recent_words(recent)}".rstrip()

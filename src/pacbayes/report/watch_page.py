@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from pacbayes._core.units import round_up
 from pacbayes.certificate import Certificate
 from pacbayes.monitoring import RecentRisk
-from pacbayes.monitoring.words import evidence_words, level_words, limits_words
+from pacbayes.monitoring.words import certified_words, evidence_words, level_words, limits_words, observed_words
 from pacbayes.report.page import _environment as environment
 from pacbayes.report.watch_charts import draw_evidence, draw_recent
 
@@ -113,7 +112,7 @@ def render_watch(
         certificate=certificate,
         source=source,
         alpha=level_words(alpha),
-        value=round_up(rows[0].value) if rows else round_up(certificate.value),
+        value=certified_words(rows[0].value if rows else certificate.value),
         alarms=alarms,
         count=len(rows),
         losses=sum(row.n for row in rows),
@@ -138,7 +137,7 @@ def _cells(row: WatchRow) -> dict[str, object]:
     return {
         "key": row.key,
         "n": row.n,
-        "observed": "" if recent is None else f"{recent.observed:.4f}",
+        "observed": "" if recent is None else observed_words(recent.observed),
         "limits": "" if recent is None else limits_words(recent),
         "evidence": evidence_words(row.log_evidence),
         "progress": round(100.0 * row.progress),

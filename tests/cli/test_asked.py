@@ -147,7 +147,7 @@ class TestCertify:
     @pytest.mark.parametrize(
         ("options", "words"),
         [
-            (("--metric", "recal:yes"), "--metric must be one of error, recall"),
+            (("--metric", "recal:yes"), "--metric must be one of error, recall:CLASS"),
             (("--metric", "recall"), "must name a class"),
             (("--metric", "error:yes"), "without a class"),
             (("--metric", "recall:maybe"), "must name a class. The classes are no, yes"),

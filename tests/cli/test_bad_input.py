@@ -266,7 +266,7 @@ COMMANDS = {
     "no bound": (["bound"], "Name a bound"),
     "no n": (["bound", "maurer", "--risk", "0.1"], "'n' is missing"),
     "no risk": (["bound", "maurer", "--n", "10"], "'risk' is missing"),
-    "risk 2": (["bound", "maurer", "--risk", "2", "--n", "10"], "'risk'"),
+    "risk 2": (["bound", "maurer", "--risk", "2", "--n", "10"], "--risk must lie in [0, 1]. Got 2 instead."),
     "half an example": (["bound", "maurer", "--risk", "0.1", "--n", "10.5"], "whole number"),
     "no number": (["bound", "maurer", "--risk", "x", "--n", "10"], "--risk must be numbers"),
     "bad range": (["bound", "maurer", "--risk", "0:1", "--n", "10"], "first:last:count"),

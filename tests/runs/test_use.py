@@ -240,6 +240,17 @@ def test_the_folder_says_how_it_is_used(tmp_path):
     assert "--trust" not in text
 
 
+@pytest.mark.parametrize(("model", "plain"), [("logistic", True), ("sklearn.naive_bayes.GaussianNB", False)])
+def test_the_folder_names_the_files_that_it_holds(tmp_path, model, plain):
+    rows = frame().dropna()
+    rows = rows[rows["kind"].isin(rows["kind"].unique()[:2])].reset_index(drop=True)
+    folder = saved(tmp_path, prepare_table(rows, "kind"), target="kind", method="split", model=model)
+    text = (folder / "README.txt").read_text(encoding="utf-8")
+    listed = [line.split()[0] for line in text.partition("Files\n\n")[2].splitlines()]
+    assert {"README.txt", *listed} == {path.name for path in folder.iterdir()}
+    assert ("model.skops" not in listed) == plain
+
+
 def test_columns_that_were_left_out_get_no_note(tmp_path):
     rows = frame().dropna().assign(day=np.arange(len(frame().dropna())), x=1.5, z=2.5)
     settings = {"drop": ("x,z",), "time": "day"}

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 
 from pacbayes import tables
-from pacbayes.tables import COMPRESSIONS, FORMATS, TableError, read_table
+from pacbayes.tables import COMPRESSIONS, FORMATS, TableError, list_columns, read_table
 from pacbayes.tables.words import list_formats
 
 FRAME = pd.DataFrame({"age": [0.1, 2.0, 3.5], "job": ["cook", "clerk", "cook"]})
@@ -134,6 +134,7 @@ def test_every_format_gives_the_same_frame_in_every_compression(tmp_path, suffix
     frame = read_table(path)
     expected = LABELLED if SAMPLES[suffix] is svmlight else FRAME
     pd.testing.assert_frame_equal(frame, expected, check_dtype=False)
+    assert list_columns(path) == list(expected.columns)
 
 
 def test_messages_and_help_name_every_format(tmp_path):

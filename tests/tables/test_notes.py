@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pacbayes._core.notes import Note
-from pacbayes.tables import _leaks, _notes, _prepare, find_leaks, prepare_table
+from pacbayes.tables import _leaks, _notes, _prepare, find_leaks, open_table, prepare_table
 from pacbayes.tables._columns import Column
 from pacbayes.tables.words import SENTENCES, sentence
 
@@ -44,6 +44,15 @@ CASES = {
         {},
         {"column": "b"},
         "The column 'b' looks like numbers with a decimal comma, and is read as a category; pass --decimal ,",
+    ),
+    "has_decimal_points": (
+        {"b": ["1.5", "2.345"] * 50 + ["3"] * 100},
+        {},
+        {"column": "b", "example": "1.5"},
+        (
+            "The column 'b' looks like numbers with a decimal point, such as '1.5', and is read as a category; write "
+            "all numbers of the table alike, and pass --decimal , only for decimal commas."
+        ),
     ),
     "has_thousands_separators": (
         {"b": ["12,345.50"] * 50 + ["1,000,000"] * 50 + ["999.5"] * 50 + ["-1,234"] * 50},
@@ -252,3 +261,14 @@ def test_thousands_are_seen_among_decimal_commas():
     notes = _notes._find_numbers(Column("b", "category", 2, 0), pd.Series(["999,5", "12.345,50"] * 20))
     assert notes == [Note("has_thousands_separators", {"column": "b", "example": "12.345,50"})]
     assert _notes._find_numbers(Column("b", "category", 2, 0), pd.Series(["31.12.2024", "1 234 men"] * 20)) == []
+
+
+@pytest.mark.parametrize("others", [["12"], ["1.234.567"], ["0,5"], ["0,5", "12"]])
+def test_points_before_three_digits_are_not_silent_where_commas_are_decimal(tmp_path, others):
+    values = ["1.234", *others] * 20
+    lines = [f"{value};{'ab'[row % 3 == 0]}" for row, value in enumerate(values)]
+    (tmp_path / "t.csv").write_text("\n".join(["b;t", *lines]) + "\n")
+    table = open_table(tmp_path / "t.csv", "t", decimal=",")
+    assert [column.kind for column in table.columns] == ["category"]
+    (note,) = [note for note in table.notes if note.code == "has_thousands_separators"]
+    assert note.numbers["example"] in {"1.234", "1.234.567"}

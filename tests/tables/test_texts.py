@@ -153,7 +153,7 @@ class TestExcel:
     @pytest.mark.parametrize(
         ("sheets", "words"),
         [
-            ([[["a"], [1]], [["b"], [2]]], "it has 2 sheets with cells in them"),
+            ([[["a"], [1]], [["b"], [2]]], "it has more than one sheet with cells in it: 'Sheet', 'Sheet1'"),
             ([[["a", "b"], [1, 2, 3]]], "its row 2 has more cells than its first row"),
             ([[]], "it has no cells in it"),
             ([[["a", "a"], [1, 2]]], "column names must differ"),

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import numbers
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -128,9 +130,17 @@ def to_floats(owner: str, name: str, argument: ArrayLike) -> FloatArray:
     array = np.asarray(argument)
     if array.dtype.kind not in "fiub":
         raise ValueError(
-            f"The {name!r} argument of {owner} must be a real number or an array of them. Got {argument!r} instead."
+            f"The {name!r} argument of {owner} must be a real number or an array of them. "
+            f"Got {_show_odd(argument, array)} instead."
         )
     return array.astype(np.float64, copy=False)
+
+
+def _show_odd(argument: object, array: NDArray[Any]) -> str:
+    """Return what is no number in an argument, on one line: a table or a series is not shown as a whole."""
+    odd = [each for each in array.flat[:1000] if not isinstance(each, numbers.Real)] if array.ndim else [argument]
+    shown = " ".join(repr(odd[0]).split())[:60] if odd else str(array.dtype)
+    return shown if array.ndim == 0 else f"{array.size} values such as {shown}"
 
 
 def check_range(

@@ -15,6 +15,8 @@ TABLE_NOTES: Mapping[str, str] = {
     "empty_columns": "Columns that hold nothing but missing values are left out ({count}): {columns}.",
     "has_decimal_commas": "The column {column!r} looks like numbers with a decimal comma, and is read as a category; "
     "pass --decimal ,",
+    "has_decimal_points": "The column {column!r} looks like numbers with a decimal point, such as {example!r:.40}, and "
+    "is read as a category; write all numbers of the table alike, and pass --decimal , only for decimal commas.",
     "has_thousands_separators": "The column {column!r} looks like numbers with separators of thousands, such as "
     "{example!r:.40}, and is read as a category; write the numbers without them.",
     "looks_like_numbers": "The column {column!r} is read as a category because {count} of its values are not numbers, "

@@ -6,16 +6,19 @@ from typing import Annotated
 
 import typer
 
-from pacbayes.metrics import METRICS
+from pacbayes.metrics import metric_forms
 
-__all__ = ["COST", "DIFFERENCE", "GROUP", "METRIC"]
+__all__ = ["COST", "DIFFERENCE", "GROUP", "LABEL_METRIC", "METRIC"]
+
+_REST = "CLASS stands for one of the classes; repeatable, all hold together; error=3 has a larger share of delta"
 
 METRIC = Annotated[
     list[str] | None,
-    typer.Option(
-        help=f"What to certify: {', '.join(METRICS)}; of one class as recall:CLASS; repeatable, all hold together; "
-        "error=3 has a larger share of delta [default: error]."
-    ),
+    typer.Option(help=f"What to certify: {', '.join(metric_forms())}; {_REST} [default: error]."),
+]
+LABEL_METRIC = Annotated[
+    list[str] | None,
+    typer.Option(help=f"What to certify: {', '.join(metric_forms(of_labels=True))}; {_REST} [default: error]."),
 ]
 GROUP = Annotated[
     list[str] | None,

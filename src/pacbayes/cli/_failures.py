@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import traceback
+from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 
@@ -14,7 +15,20 @@ __all__ = ["INTERRUPTED", "report_failure"]
 INTERRUPTED = 130  # 128 and the number of the signal
 
 
-def report_failure(error: BaseException, usage: str = "") -> int:
+# what options are called elsewhere, the one that there is here, and the words for it
+_INSTEAD = (
+    (
+        {"--confidence", "--confidence-level", "--level", "--alpha", "--significance"},
+        "--delta",
+        "The confidence is set by --delta, the allowed probability of being wrong: --delta 0.05 stands for 95 %.",
+    ),
+    ({"--target", "--truth", "--y-true"}, "--label", "The column of true labels is named by --label."),
+    ({"--y-pred", "--score"}, "--prediction", "The column of predicted labels is named by --prediction."),
+    ({"--sep", "--separator"}, "--delimiter", "The separator of columns is set by --delimiter."),
+)
+
+
+def report_failure(error: BaseException, usage: str = "", options: Collection[str] = ()) -> int:
     """Say on stderr what went wrong, and return the exit status; PACBAYES_TRACEBACK=1 shows where.
 
     Parameters
@@ -23,6 +37,8 @@ def report_failure(error: BaseException, usage: str = "") -> int:
         Whatever came: also a request to exit from code that has no business to decide the status.
     usage : str, optional
         The command whose help is named where its options were wrong.
+    options : collection of str
+        Those that it has.
     """
     if isinstance(error, KeyboardInterrupt) or isinstance(error.__cause__, KeyboardInterrupt):
         print_error("stopped.")
@@ -30,7 +46,7 @@ def report_failure(error: BaseException, usage: str = "") -> int:
     if os.environ.get("PACBAYES_TRACEBACK"):
         _show_traceback(error)
     elif not _is_gone(error):
-        print_error(_describe_usage(error, usage) or _describe(error))
+        print_error(_describe_usage(error, usage, options) or _describe(error))
     return FAILED
 
 
@@ -44,11 +60,15 @@ def _is_gone(error: BaseException) -> bool:
     return isinstance(error, BrokenPipeError) or (isinstance(error, OutputError) and not error.reason)
 
 
-def _describe_usage(error: BaseException, usage: str) -> str:
+def _describe_usage(error: BaseException, usage: str, options: Collection[str]) -> str:
     """Return one sentence on wrong options; empty for all other errors."""
     describe = getattr(error, "format_message", None)  # which a usage error has
     if describe is None:
         return ""
+    asked = getattr(error, "option_name", None)  # of an option that there is not
+    for others, own, hint in _INSTEAD:
+        if asked in others and own in options:
+            return f"There is no option {asked}. {hint}"
     words = " ".join(describe().split())
     end = "" if words.endswith(("?", ".")) else "."
     return f"{words}{end} See {usage or 'pacbayes'} --help."

@@ -90,7 +90,8 @@ class TidyCommand(TyperCommand):
         except typer.Exit:
             raise
         except Exception as error:
-            raise typer.Exit(report_failure(error, ctx.command_path)) from None
+            own = {name for each in self.params for name in each.opts}
+            raise typer.Exit(report_failure(error, ctx.command_path, own)) from None
 
 
 def show_warnings_as_notes() -> None:

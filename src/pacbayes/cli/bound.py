@@ -13,7 +13,7 @@ from typing import Annotated, TextIO, TypeAlias
 import numpy as np
 import typer
 
-from pacbayes._core.arguments import DOMAINS
+from pacbayes._core.arguments import DOMAINS, single
 from pacbayes._core.files import write_atomically
 from pacbayes._core.types import FloatOrArray
 from pacbayes.bounds import arguments_of, catalogue, from_numbers, get
@@ -150,7 +150,18 @@ def _grid(given: dict[str, str]) -> list[_Point]:
     """Return every combination of the given numbers; vectors are the same in all of them."""
     vectors = {key: np.array(_floats(key, given[key].split(","))) for key in _VECTORS if key in given}
     scalars = {key: _several(key, text) for key, text in given.items() if key not in _VECTORS}
+    for key, numbers in scalars.items():
+        _check_option(key, numbers)
     return [{**vectors, **dict(zip(scalars, point, strict=True))} for point in itertools.product(*scalars.values())]
+
+
+def _check_option(name: str, numbers: list[float]) -> None:
+    """Refuse numbers outside of the domain of an option, by the option's name."""
+    try:
+        single("bound", name, numbers)
+    except ValueError:
+        shown = ", ".join(f"{each:g}" for each in numbers)
+        raise ValueError(f"--{name.replace('_', '-')} must {DOMAINS[name].words}. Got {shown:.60} instead.") from None
 
 
 def _read_points(path: Path, given: dict[str, str]) -> list[_Point]:

@@ -21,7 +21,7 @@ from pacbayes.metrics.asked import parse_asked
 from pacbayes.report import compare_with_trivial
 from pacbayes.runs import METHODS, MODELS, Run, Settings, certify_file
 from pacbayes.runs.words import claim_words, learning_words
-from pacbayes.tables import Table
+from pacbayes.tables import Table, list_columns, name_columns
 from pacbayes.tables.words import class_counts, list_formats
 
 __all__ = ["certify"]
@@ -42,7 +42,7 @@ Data = Annotated[
         "quotes, such as 'parts/*.parquet'."
     ),
 ]
-Target = Annotated[str, typer.Option(help="The column to predict; its values are the classes.")]
+Target = Annotated[str | None, typer.Option(help="The column to predict; its values are the classes  [required].")]
 Test = Annotated[
     Path | None,
     typer.Option(help="A table with the same columns to evaluate on; the model is then trained on all rows of DATA."),
@@ -142,7 +142,7 @@ Force = Annotated[bool, typer.Option("--force", help="Replace the run in the fol
 @tidy
 def certify(
     data: Data,
-    target: Target,
+    target: Target = None,
     test: Test = None,
     model: Model = "logistic",
     delta: Delta = 0.05,
@@ -198,6 +198,8 @@ def certify(
 def _certify(given: dict[str, Any]) -> None:
     """Carry out the command with its options."""
     data, output = given["data"], Output(as_json=given["as_json"], quiet=given["quiet"])
+    if given["target"] is None:
+        raise ValueError(_ask_for_target(given))
     folder = given["out"] or _name_folder(data)
     options = {name: given[name] for name in _OPTIONS}
     options |= {"out": folder, "progress": output.progress, "announce": lambda read: _show_table(output, read)}
@@ -207,6 +209,13 @@ def _certify(given: dict[str, Any]) -> None:
         with output.aside():
             written = run.save(folder, force=given["force"], hardest=given["hardest"])
     _show(output, run, written, [(f"--{name}", given[name]) for name in ("data", "test", "unlabelled")])
+
+
+def _ask_for_target(given: dict[str, Any]) -> str:
+    """Return what to pass, with the columns that there are; a table that cannot be read is refused as always."""
+    reading = {name: given[name] for name in ("delimiter", "header", "encoding", "decimal", "max_memory")}
+    names = name_columns(list_columns(given["data"], **reading))
+    return f"Pass the column to predict: --target NAME. The columns of {given['data'].name!r} are {names}."
 
 
 def _name_folder(data: Path) -> Path:

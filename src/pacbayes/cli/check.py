@@ -10,7 +10,7 @@ import typer
 
 from pacbayes.certificate.number_words import table_lines
 from pacbayes.certificate.statement_table import claim_lines, opening_lines, record_statements
-from pacbayes.cli._asked import COST, DIFFERENCE, GROUP, METRIC
+from pacbayes.cli._asked import COST, DIFFERENCE, GROUP, LABEL_METRIC
 from pacbayes.cli._limits import MAX_MEMORY
 from pacbayes.cli._output import JSON, QUIET, Output, tidy
 from pacbayes.metrics.asked import parse_asked
@@ -35,7 +35,7 @@ def check(
         float, typer.Option(help="Allowed probability that the guarantee is wrong; choose it beforehand.")
     ] = 0.05,
     candidates: Annotated[int, typer.Option(help="How many models you compare on these rows; they share delta.")] = 1,
-    metric: METRIC = None,
+    metric: LABEL_METRIC = None,
     group: GROUP = None,
     difference: DIFFERENCE = False,
     cost: COST = None,

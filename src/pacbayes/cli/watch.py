@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from pacbayes._core.arguments import single
+from pacbayes._core.arguments import DOMAINS
 from pacbayes.certificate import Certificate
 from pacbayes.cli._interrupts import Interrupts
 from pacbayes.cli._output import JSON, QUIET, Output, tidy
@@ -103,10 +103,13 @@ def watch(
     With a named file and --out or --state, a restart continues where the last run stopped. Lines that are there are
     read many at once, one that comes alone is answered at once; a report costs about a millisecond.
 
+    \b
         tail -f losses.txt | pacbayes watch --every 1000
         pacbayes watch orders.csv --columns shop,label,prediction --by shop
-    """
-    single("watch", "delta", delta)
+    """  # noqa: D301  (the mark of lines to keep)
+    for option, share, usual in (("--delta", delta, "0.05"), ("--alarm", alarm, "0.01")):
+        if share is not None and not DOMAINS["delta"].low <= share < 1.0:
+            raise ValueError(f"{option} must lie between 0 and 1, such as {usual}. Got {share:g} instead.")
     if unreadable not in _UNREADABLE:
         raise ValueError(f"--unreadable must be count or stop. Got {unreadable!r} instead.")
     _refuse_other_files(source, {"--out": out, "--state": state, "--page": page})

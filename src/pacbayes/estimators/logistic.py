@@ -19,6 +19,7 @@ from pacbayes._core.rows import labels_of, refuse_text, rows_of
 from pacbayes._core.state import State
 from pacbayes._core.types import FloatArray, Labels, RandomState, Rows, RowsLike, Transformer
 from pacbayes.estimators.base import CertifiedEstimator
+from pacbayes.estimators.hints import COLUMNS, hint_at_preprocessing
 from pacbayes.estimators.logistic_options import check_bound, check_parameters, resolve_references
 from pacbayes.metrics import Questions, read_questions
 from pacbayes.posteriors import Gaussian
@@ -203,8 +204,12 @@ posterior that was kept, is at most 18.44 %.
                 f"{type(self).__name__} standardises, which would fill a sparse matrix; pass "
                 "preprocessing=MaxAbsScaler() or preprocessing='passthrough' for sparse rows."
             )
-        refuse_text(f"The 'X' argument of {type(self).__name__}", X)
-        return validate_data(self, X, dtype=np.float64, ensure_min_samples=2)  # type: ignore[no-any-return]
+        try:
+            refuse_text(f"The 'X' argument of {type(self).__name__}", X)
+            return validate_data(self, X, dtype=np.float64, ensure_min_samples=2)  # type: ignore[no-any-return]
+        except ValueError as error:
+            hint_at_preprocessing(error, X, COLUMNS)
+            raise
 
     def _procedure(self, rows: int) -> Procedure:
         del rows

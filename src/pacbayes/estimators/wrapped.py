@@ -19,6 +19,7 @@ from pacbayes._core.rows import BLOCK_ROWS, distinct_labels, is_stored, labels_o
 from pacbayes._core.types import (
     Classifier,
     FloatArray,
+    IntArray,
     Labels,
     Predictor,
     ProbabilityPredictor,
@@ -27,6 +28,7 @@ from pacbayes._core.types import (
     Transformer,
 )
 from pacbayes.estimators.base import CertifiedEstimator, check_candidates, check_delta, check_fraction
+from pacbayes.estimators.hints import hint_at_preprocessing
 from pacbayes.learners import CrossValidatedLogistic, EncodedClassifier
 from pacbayes.metrics import Grouping, Questions
 from pacbayes.procedures import Adaptive, FixedFraction, Point, Stop
@@ -259,6 +261,14 @@ class PreparingClassifier(ClassifierMixin, CertifiedWrapper):  # type: ignore[mi
                 f"The column {texts[0]!r} holds no numbers, which {owner} without an estimator cannot learn from. "
                 "Pass preprocessing='auto'."
             )
+
+    def _certify(self, given: RowsLike, rows: Rows, labels: Labels, order: IntArray, seed: int) -> Self:
+        try:
+            return super()._certify(given, rows, labels, order, seed)
+        except ValueError as error:
+            if self.preprocessing is None:
+                hint_at_preprocessing(error, rows)
+            raise
 
     def _make_preprocessing(self) -> Transformer | None:
         auto = isinstance(self.preprocessing, str) and self.preprocessing == "auto"

@@ -7,7 +7,7 @@ from pacbayes.metrics.cost import Cost, CostTable, read_costs
 from pacbayes.metrics.error import Error
 from pacbayes.metrics.grouping import Grouping, group_rows, group_values, read_group_columns
 from pacbayes.metrics.probabilities import LARGEST_LOG_LOSS, Brier, LogLoss
-from pacbayes.metrics.questions import METRICS, Questions, get, read_metrics, read_questions
+from pacbayes.metrics.questions import METRICS, Questions, get, metric_forms, read_metrics, read_questions
 from pacbayes.metrics.rates import FalseNegativeRate, FalsePositiveRate, Precision, Recall, Specificity
 from pacbayes.metrics.regression import (
     LOSSES,
@@ -52,6 +52,7 @@ __all__ = [
     "group_rows",
     "group_values",
     "label_spread",
+    "metric_forms",
     "observe_parts",
     "parse_costs",
     "parse_metrics",

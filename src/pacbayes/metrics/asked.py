@@ -8,7 +8,7 @@ from typing import Any
 
 from pacbayes._core.types import Labels
 from pacbayes.certificate import QUANTITIES, SEPARATOR, Certificate, Check
-from pacbayes.metrics.questions import METRICS, Questions, get, instead_of, read_questions
+from pacbayes.metrics.questions import METRICS, Questions, get, instead_of, metric_forms, read_questions
 from pacbayes.metrics.statements import questions_of
 from pacbayes.metrics.texts import parse_costs, parse_metrics
 
@@ -42,7 +42,7 @@ class Asked:
     >>> Asked(metrics=("error", "recal:yes"))  # doctest: +ELLIPSIS
     Traceback (most recent call last):
       ...
-    ValueError: --metric must be one of error, recall, ... Got 'recal:yes' instead.
+    ValueError: --metric must be one of error, recall:CLASS, ... Got 'recal:yes' instead.
     """
 
     metrics: tuple[str, ...] = _ERROR
@@ -102,7 +102,7 @@ def _check_name(name: str) -> None:
         plain = name.partition(":")[0]
         if plain in METRICS:
             raise ValueError(f"--metric: {error}") from None
-        known = ", ".join(METRICS)
+        known = ", ".join(metric_forms())
         words = f"--metric must be one of {known}. Got {name!r:.60} instead.{instead_of(name)}"
         raise ValueError(words) from None
 

@@ -23,7 +23,7 @@ from pacbayes.metrics.regression import LOSSES
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-__all__ = ["METRICS", "Questions", "get", "instead_of", "read_metrics", "read_questions"]
+__all__ = ["METRICS", "Questions", "get", "instead_of", "metric_forms", "read_metrics", "read_questions"]
 
 # of predicted labels and probabilities, by name; those of a class are named "NAME:CLASS"
 METRICS: dict[str, type[Metric]] = {
@@ -63,6 +63,23 @@ def instead_of(name: str) -> str:
     return "" if words is None else f" {words}"
 
 
+def metric_forms(*, of_labels: bool = False) -> list[str]:
+    """Return how metrics are written, with CLASS for the class that one is of; ``of_labels`` without probabilities.
+
+    Examples
+    --------
+    >>> from pacbayes.metrics import metric_forms
+    >>> metric_forms(of_labels=True)[:2]
+    ['error', 'recall:CLASS']
+    """
+    kept = (item for item in METRICS.items() if not (of_labels and getattr(item[1], "needs_probabilities", False)))
+    return [f"{name}:CLASS" if _is_of_class(kind) else name for name, kind in kept]
+
+
+def _is_of_class(kind: type[Metric]) -> bool:
+    return QUANTITIES[kind.quantity].has_label if isinstance(kind.quantity, str) else False
+
+
 def get(name: str, costs: CostTable | None = None) -> Metric:
     """Return a metric by its name, or say which there are.
 
@@ -82,9 +99,10 @@ def get(name: str, costs: CostTable | None = None) -> Metric:
     plain, colon, label = name.partition(":")
     known: dict[str, type[Metric]] = {**METRICS, **LOSSES}
     if plain not in known:
-        raise ValueError(f"The metric must be one of {', '.join(known)}. Got {name!r:.60} instead.{instead_of(name)}")
+        forms = ", ".join([*metric_forms(), *LOSSES])
+        raise ValueError(f"The metric must be one of {forms}. Got {name!r:.60} instead.{instead_of(name)}")
     kind = known[plain]
-    of_class = QUANTITIES[kind.quantity].has_label if isinstance(kind.quantity, str) else False
+    of_class = _is_of_class(kind)
     if of_class != bool(colon and label):
         wanted = f"name a class, as in {plain + ':yes'!r}" if of_class else f"be {plain!r}, without a class"
         raise ValueError(f"The metric {plain!r} must {wanted}. Got {name!r:.60} instead.")

@@ -28,6 +28,11 @@ if TYPE_CHECKING:
 __all__ = ["CheckedPredictions", "PredictionFile", "check_file", "read_columns", "save_counted"]
 
 _EXACT = 2**53  # up to which doubles hold all whole numbers
+_SHARES = (
+    "If these are probabilities, write the predicted label, such as 1 from 0.5 on; or compute losses between 0 and 1, "
+    "such as (probability - label) squared of the Brier score, and name their column with --loss."
+)
+_NUMBERS = "For regression compute losses between 0 and 1, and name their column with --loss."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +73,10 @@ class PredictionFile:
             raise ValueError("--metric and --group go with --label and --prediction. Got --loss instead.")
         wanted = next((each for each in self.asked.metrics if needs_probabilities(each)), None)
         if wanted is not None:
-            raise ValueError(f"--metric {wanted} is about probabilities, which a file of predicted labels has not.")
+            raise ValueError(
+                f"--metric {wanted} is about probabilities, which a file of predicted labels has not. "
+                "Compute losses between 0 and 1 yourself, and name their column with --loss."
+            )
 
     @property
     def asked(self) -> Asked:
@@ -109,7 +117,8 @@ class PredictionFile:
         if judged.unknown == len(labels):
             raise TableError(
                 f"No prediction in {names[1]!r} is a label of {names[0]!r}, such as {str(labels[0])!r:.40}. "
-                f"Got {str(predictions[0])!r:.40} instead. Are these probabilities, or labels written another way?"
+                f"Got {str(predictions[0])!r:.40} instead. Are these probabilities, or labels written another way? "
+                "Write each prediction as one of the labels."
             )
         return judged
 
@@ -203,8 +212,8 @@ def _labels(series: pd.Series, name: str, *, large: bool) -> Labels:
     odd = values[values != np.round(values)]
     if odd.size or not np.isfinite(values).all():
         raise TableError(
-            f"The column {name!r} must hold classes. Got numbers with fractions such as {odd[0]:.6g} instead; for "
-            "regression compute losses between 0 and 1, and name their column with --loss."
+            f"The column {name!r} must hold classes. Got numbers with fractions such as {odd[0]:.6g} instead. "
+            f"{_SHARES if ((values >= 0.0) & (values <= 1.0)).all() else _NUMBERS}"
             if odd.size
             else f"The column {name!r} holds infinite values, which are no classes."
         )

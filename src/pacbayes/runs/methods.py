@@ -69,7 +69,9 @@ def _split(table: Table, settings: Settings, fraction: float | None) -> Certifie
     model, split = make_classifier(settings.model, settings.seed), "adaptive" if fraction is None else fraction
     options = {"preprocessing": "auto", "refit": settings.refit, **_common(settings)}
     options["max_learning_rows"] = settings.max_learning_rows
-    options |= settings.asked.options(distinct_labels(table.y))
+    classes = distinct_labels(table.y)
+    settings.asked.questions(sorted(table.groups), classes)  # what cannot be asked is refused by the option's name
+    options |= settings.asked.options(classes)
     return CertifiedClassifier(model, split=split, **options)
 
 

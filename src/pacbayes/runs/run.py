@@ -128,12 +128,14 @@ class Run:
 
     def save(self, folder: str | Path, *, force: bool = False, hardest: int = 0) -> list[Path]:
         """Write certificate.json, report.html and the predictor into a folder; return the files."""
+        stored = as_linear(self.model.issued_.stored, self.table)
+        about = (self.certificate, file_options(self), self.settings)
         return save_folder(
             Path(folder),
             self.certificate,
             self.report(hardest=hardest),
-            lambda trust: readme_words(self.certificate, file_options(self), self.settings, trust, self.transfer),
-            as_linear(self.model.issued_.stored, self.table),
+            lambda trust: readme_words(*about, trust, self.transfer, plain="linear" in stored),
+            stored,
             {
                 "settings": self.settings.to_dict(),
                 "columns": [{"name": each.name, "kind": each.kind} for each in self.table.columns],

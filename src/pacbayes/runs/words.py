@@ -65,9 +65,11 @@ Files
 
     certificate.json   the claim, and all numbers to recompute it
     report.html        a report to share; open it in a browser
-    model.json         the predictor, or what belongs to it: columns, classes, settings
-    model.skops        fitted models without pickle, where model.json does not hold the predictor itself
-{refit_files}"""
+    model.json         {model}
+{models_file}{refit_files}"""
+_PLAIN_MODEL = "the predictor: its numbers, columns, classes and settings"
+_MODEL = "what belongs to the predictor: columns, classes, settings"
+_MODELS_FILE = "    model.skops        the predictor: fitted models, without pickle\n"
 _REFIT = """\
 The model refitted on all rows
 
@@ -161,6 +163,8 @@ def readme_words(
     settings: Settings,
     trust: tuple[str, ...],
     transfer: Certificate | None = None,
+    *,
+    plain: bool = False,
 ) -> str:
     r"""Return how to use the folder of a run, for README.txt.
 
@@ -176,6 +180,8 @@ def readme_words(
         Types that loading the predictor has to be allowed.
     transfer : Certificate, optional
         Of the model refitted on all rows, if there is such a model and it has one.
+    plain : bool, default=False
+        Whether model.json holds the predictor itself, without a file of fitted models beside it.
 
     Examples
     --------
@@ -199,6 +205,8 @@ def readme_words(
         data=visible(data),
         verify_trust=trust_options(trust_needed(settings.model)),
         refit=_REFIT.format(trust=trust_options(trust), claim=claim_words(transfer)) if settings.refit else "",
+        model=_PLAIN_MODEL if plain else _MODEL,
+        models_file="" if plain else _MODELS_FILE,
         refit_files=_refit_files(transfer) if settings.refit else "",
     )
 

@@ -10,13 +10,13 @@ from pacbayes.tables._align import (
     list_texts,
     name_unnamed,
 )
-from pacbayes.tables._columns import Column, require_column
+from pacbayes.tables._columns import Column, name_columns, require_column
 from pacbayes.tables._error import TableError
 from pacbayes.tables._groups import read_groups
 from pacbayes.tables._leaks import find_leaks
 from pacbayes.tables._limits import default_limit, to_bytes
 from pacbayes.tables._linear import LinearTerms, Term
-from pacbayes.tables._open import open_table
+from pacbayes.tables._open import list_columns, open_table
 from pacbayes.tables._prepare import Table, prepare_table, split_names
 from pacbayes.tables._preprocess import ColumnPreprocessor, make_preprocessing, name_texts
 from pacbayes.tables._ranges import FileRange, FileRanges
@@ -44,8 +44,10 @@ __all__ = [
     "default_limit",
     "find_leaks",
     "has_texts",
+    "list_columns",
     "list_texts",
     "make_preprocessing",
+    "name_columns",
     "name_texts",
     "name_unnamed",
     "open_table",

@@ -27,7 +27,7 @@ __all__ = ["Child", "count_rows", "stream_batches"]
 SECONDS = 60  # of processor time, and more for a large file
 _BYTES_PER_SECOND = {"parquet": 1 << 20, "arrow": 1 << 20, "excel": 1 << 16}
 _TOLD = {
-    "sheets": "it has {} sheets with cells in them. Save the one that you mean as CSV, or by itself.",
+    "sheets": "it has more than one sheet with cells in it: {}. Save the one that you mean as CSV, or by itself.",
     "wide": "its row {} has more cells than its first row, which names the columns.",
     "names": "column names must differ. {!r:.60} occurs more than once.",
     "schema": "its files must have the same columns, of the same types. {}.",

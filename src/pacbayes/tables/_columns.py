@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +27,7 @@ __all__ = [
     "holds_times",
     "kind_of",
     "make_frame",
+    "name_columns",
     "refuse_infinite",
     "require_column",
     "to_values",
@@ -34,6 +35,7 @@ __all__ = [
 
 NOTED_ROWS = 100_000  # the first rows, by which notes on columns are made and values counted
 _LONGEST = 10_000
+_NAMED, _NAME = 8, 40  # how many columns a message names, and how many characters of each
 _MISSING = "(missing)"
 
 
@@ -63,9 +65,21 @@ def require_column(frame: pd.DataFrame, name: str) -> None:
     near = difflib.get_close_matches(name, list(map(str, frame.columns)), n=1, cutoff=0.5)
     folded = {str(each).lower(): str(each) for each in frame.columns}
     closest = folded.get(name.lower()) or (near[0] if near else None)
-    some = ", ".join(map(str, frame.columns[:8])) + (", ..." if len(frame.columns) > 8 else "")
-    hint = f"Did you mean {closest!r}?" if closest else f"There are {some}."
-    raise TableError(f"There is no column {name!r}. {hint}")
+    hint = f" Did you mean {closest!r}?" if closest else ""
+    raise TableError(f"There is no column {name!r}.{hint} There are {name_columns(frame.columns)}.")
+
+
+def name_columns(names: Iterable[object]) -> str:
+    """Return the names of columns in a phrase; of many the first ones and the last, which often is the target.
+
+    Examples
+    --------
+    >>> from pacbayes.tables import name_columns
+    >>> name_columns("abcdefghijk")
+    'a, b, c, d, e, f, g, ... and k'
+    """
+    texts = [f"{each!s:.{_NAME}}" for each in names]
+    return ", ".join(texts) if len(texts) <= _NAMED else f"{', '.join(texts[: _NAMED - 1])}, ... and {texts[-1]}"
 
 
 def holds_numbers(series: pd.Series) -> bool:

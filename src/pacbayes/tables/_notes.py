@@ -90,18 +90,29 @@ def _find_numbers(column: Column, series: pd.Series) -> list[Note]:
     counts = Counter(map(str.strip, series.dropna().astype(str).tolist()))  # each text is looked at once
     texts = pd.Series(list(counts), dtype=object)
     odd = texts[pd.to_numeric(texts, errors="coerce").isna()]
+    pointed = texts.drop(odd.index)
+    pointed = pointed[pointed.str.contains(".", regex=False)]  # with --decimal , these are no numbers
+    groups = not pointed.empty and bool(pointed.str.fullmatch(_THOUSANDS).all())
     if odd.empty:
-        return []
+        return [] if pointed.empty else [_note_points(column, str(pointed.iloc[0]), groups=groups)]
     rows = odd.map(counts)
     commas = pd.to_numeric(odd.str.replace(",", ".", regex=False), errors="coerce").notna()
     grouped = odd.str.fullmatch(_THOUSANDS) & ~commas  # 12,345 may be either, and has been taken for a fraction
     if grouped.any() and rows[grouped | commas].sum() / rows.sum() >= _MOSTLY:
         return [Note("has_thousands_separators", {"column": column.name, "example": str(odd[grouped].iloc[0])})]
     if rows[commas].sum() / rows.sum() >= _MOSTLY:
+        if groups:
+            return [_note_points(column, str(pointed.iloc[0]), groups=True)]
         return [Note("has_decimal_commas", {"column": column.name})]
     if rows.sum() > (1.0 - _MOSTLY) * counts.total():
         return []
     return [Note("looks_like_numbers", {"column": column.name, "count": int(rows.sum()), "example": str(odd.iloc[0])})]
+
+
+def _note_points(column: Column, example: str, *, groups: bool) -> Note:
+    """Return the note on points in numbers, before each three digits or elsewhere, in a column that is text."""
+    facts = {"column": column.name, "example": example}
+    return Note("has_thousands_separators", facts) if groups else Note("has_decimal_points", facts)
 
 
 def _find_dates(column: Column, series: pd.Series) -> list[Note]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ from pacbayes.tables._files import COLUMNAR
 from pacbayes.tables._limits import to_bytes
 from pacbayes.tables._prepare import Table, prepare_table
 from pacbayes.tables._read import describe_file, read_table
-from pacbayes.tables._read_text import read_text
+from pacbayes.tables._read_text import name_text_columns, read_text
 from pacbayes.tables._scan import scan_table
 from pacbayes.tables._text_batches import convert_text
 from pacbayes.tables.formats import FORMATS
@@ -20,7 +21,7 @@ from pacbayes.tables.formats import FORMATS
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["AT_ONCE", "IN_MEMORY", "open_table"]
+__all__ = ["AT_ONCE", "IN_MEMORY", "list_columns", "open_table"]
 
 AT_ONCE = 1 << 24  # bytes of files up to which a table is read at once; the reader then has all of it, too
 IN_MEMORY = 1 << 28  # bytes of a file, or of its cells, from which on a table stays in its files
@@ -79,6 +80,36 @@ def open_table(
         may = sum(file.stat().st_size for file in found.files) <= most  # else they would be given up on the way
         return scan_table(found, target, **options, most=min(to_bytes(max_memory), most) if may else 0)
     return prepare_table(found, target, **options)
+
+
+def list_columns(path: str | Path, *, max_memory: int | str | None = None, **reading: Any) -> list[str]:
+    r"""Return the names of the columns, of text, Parquet and Arrow without reading all rows.
+
+    Parameters
+    ----------
+    path, max_memory, **reading
+        As for :func:`read_table`.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from pacbayes.tables import list_columns
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "small.csv"
+    ...     _ = file.write_text("age;job\n31;cook\n")
+    ...     list_columns(file)
+    ['age', 'job']
+    """
+    place, limit = Path(path), to_bytes(max_memory)
+    files, description, packing = describe_file(place, limit, **reading)
+    kind = COLUMNAR.get(description.suffix)
+    if packing or (kind is None and FORMATS[description.suffix] is not read_text):
+        return [str(name) for name in read_table(place, max_memory=limit, **reading).columns]
+    if kind is None:
+        return name_text_columns(place, description)
+    with closing(Batches(kind, files, description, place.name).frames()) as frames:
+        return [str(name) for name in next(frames).columns]
 
 
 def _read_or_open(

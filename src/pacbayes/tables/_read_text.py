@@ -20,7 +20,7 @@ from pacbayes.tables._source import Description, Source, is_wide, refuse_duplica
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["describe_text", "opened", "read_text", "refuse_other_text", "refuse_zeros_in"]
+__all__ = ["describe_text", "name_text_columns", "opened", "read_text", "refuse_other_text", "refuse_zeros_in"]
 
 _DELIMITERS = ",;\t|"
 _PEEK, _CHUNK = 1 << 16, 1 << 22
@@ -91,6 +91,18 @@ def describe_text(
         check_cells(rows, len(columns), description.limit)
         _rewind(source)
     return separator, options, {each: str for each in columns if str(each).strip() in description.texts}
+
+
+def name_text_columns(path: Path, description: Description) -> list[str]:
+    """Return the names of the columns of a file of text, by its first line alone."""
+    import pandas as pd  # noqa: PLC0415
+
+    try:
+        separator, options, _ = describe_text(path, description)
+        with refuse_other_text(separator):
+            return [str(name).strip() for name in pd.read_csv(path, nrows=0, **options).columns]
+    except TableError as error:
+        raise TableError(f"{path.name}: {error}") from None
 
 
 def _find_separator(line: str, decimal: str) -> str:

@@ -263,7 +263,7 @@ def _serve_excel(request: dict[str, Any]) -> None:
     book = openpyxl.load_workbook(source, read_only=True, data_only=True, keep_links=False)
     sheets = [sheet for sheet in book.worksheets if next(_rows_of(sheet), None) is not None]
     if len(sheets) > 1:
-        raise RefusalError("sheets", len(sheets))
+        raise RefusalError("sheets", ", ".join(repr(sheet.title) for sheet in sheets))
     out = io.TextIOWrapper(sys.stdout.buffer, encoding="utf-8", newline="", write_through=True)
     for sheet in sheets:
         _write_rows(_rows_of(sheet), csv.writer(out, lineterminator="\n"), limit)

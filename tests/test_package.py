@@ -94,6 +94,9 @@ SLOW = {"sklearn", "pandas", "scipy.stats", "rich"}
         "import pacbayes; pacbayes.__version__; dir(pacbayes)",
         "import sys; sys.argv[1:] = ['--version']; from pacbayes.cli import main; main()",
         "import sys; sys.argv[1:] = ['--help']; from pacbayes.cli import main; main()",
+        "import sys; sys.argv[1:] = ['bounds']; from pacbayes.cli import main; main()",
+        "import sys; sys.argv[1:] = ['plan', '--target', '.1', '--risk', '0']; from pacbayes.cli import main; main()",
+        "from pacbayes import Certificate",
     ],
 )
 def test_a_start_loads_nothing_slow(statement):

@@ -7,7 +7,6 @@ import math
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
-from sklearn.utils import check_array
 
 from pacbayes._core.types import BoolArray, FloatArray, Labels, Matrix, RowsLike
 
@@ -76,6 +75,8 @@ def as_matrix(X: RowsLike, *, finite: bool = True, name: str = "") -> Matrix:
         plain: FloatArray = np.asarray(X)
         if not finite or np.isfinite(plain).all():
             return plain
+    from sklearn.utils import check_array  # noqa: PLC0415  (what reads certificates alone does without)
+
     return check_array(X, accept_sparse="csr", dtype=np.float64, ensure_all_finite=finite, input_name=name)
 
 

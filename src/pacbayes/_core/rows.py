@@ -14,9 +14,6 @@ from typing import Any, TypeVar, cast
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
-from sklearn.utils import check_consistent_length
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import column_or_1d
 
 from pacbayes._core.coded_labels import CodedLabels
 from pacbayes._core.foreign import adopt_rows, collect, is_distributed
@@ -28,6 +25,7 @@ __all__ = [
     "concatenate",
     "count_labels",
     "distinct_labels",
+    "is_missing",
     "is_stored",
     "keep_rows",
     "labels_of",
@@ -86,6 +84,10 @@ def labels_of(owner: str, X: Rows, y: ArrayLike | None) -> Labels:
     """Return one label per row, or say what is wrong with them."""
     if y is None:
         raise ValueError(f"{owner} requires y to be passed, but the target y is None.")
+    from sklearn.utils import check_consistent_length  # noqa: PLC0415  (what reads certificates alone does without)
+    from sklearn.utils.multiclass import check_classification_targets  # noqa: PLC0415
+    from sklearn.utils.validation import column_or_1d  # noqa: PLC0415
+
     if isinstance(y, CodedLabels):  # of a table, where they were looked at
         check_consistent_length(X, y)
         return cast("Labels", y)
@@ -149,6 +151,9 @@ def numbers_of(owner: str, name: str, X: Rows | None, y: ArrayLike | None) -> Fl
     """Return one finite number per row, or say what is wrong with them."""
     if y is None:
         raise ValueError(f"{owner} requires {name} to be passed, but the target {name} is None.")
+    from sklearn.utils import check_consistent_length  # noqa: PLC0415
+    from sklearn.utils.validation import column_or_1d  # noqa: PLC0415
+
     y = collect(y, X)
     _refuse_odd_labels(owner, y, name)
     given: Labels = column_or_1d(y, warn=True)
@@ -179,7 +184,7 @@ def _refuse_odd_labels(owner: str, y: ArrayLike, name: str = "y") -> None:
         return
     flat = given if isinstance(given, list | tuple) else np.ravel(given).tolist()
     plain = [each.item() if isinstance(each, np.generic) else each for each in flat]
-    if any(_is_missing(each) for each in plain):
+    if any(is_missing(each) for each in plain):
         raise ValueError(f"The {name!r} argument of {owner} must not contain NaN or missing labels.")
     texts = {type(each) is str for each in plain}
     odd = [each for each in plain if not isinstance(each, list | tuple | np.ndarray | numbers.Real | str)]
@@ -190,7 +195,8 @@ def _refuse_odd_labels(owner: str, y: ArrayLike, name: str = "y") -> None:
         )
 
 
-def _is_missing(value: object) -> bool:
+def is_missing(value: object) -> bool:
+    """Return whether a value stands for one that is not known."""
     return value is None or type(value).__name__ == "NAType" or (type(value) is float and math.isnan(value))
 
 

@@ -169,9 +169,11 @@ def _chunks(X: Matrix | PreparedRows) -> Iterator[tuple[slice, Matrix]]:
     if isinstance(X, PreparedRows):
         yield from X.blocks()
         return
-    size = int(X.shape[0]) if sp.issparse(X) else CHUNK_ROWS
-    for start in range(0, int(X.shape[0]), size):
-        yield slice(start, start + size), X[start : start + size]
+    if sp.issparse(X):  # a slice of them would be a copy
+        yield slice(None), X
+        return
+    for start in range(0, int(X.shape[0]), CHUNK_ROWS):
+        yield slice(start, start + CHUNK_ROWS), X[start : start + CHUNK_ROWS]
 
 
 def _minimise(
@@ -289,7 +291,7 @@ def _factorise_hessian(data: _Data, w: FloatArray, scores: FloatArray) -> _Facto
 def _add_curvature(hessian: FloatArray, X: Matrix, root: FloatArray) -> None:
     """Add what the rows of a chunk contribute, by the roots of their curvatures."""
     for start in range(0, root.size, _ROWS):  # in blocks, so that no second copy of the chunk is made
-        part, rows = root[start : start + _ROWS], X[start : start + _ROWS]
+        part, rows = root[start : start + _ROWS], X if root.size <= _ROWS else X[start : start + _ROWS]
         scaled = rows.multiply(part[:, None]).toarray() if hasattr(rows, "multiply") else rows * part[:, None]
         hessian[:-1, :-1] += scaled.T @ scaled
         hessian[-1, :-1] += part @ scaled

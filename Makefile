@@ -124,9 +124,10 @@ bench: $(VENV)/.wheel ## speed, each as a ratio measured in one run
 	$(BIN)/python benchmarks/command_line.py
 	$(BIN)/python benchmarks/start.py
 
-# MAPIE_PYTHON names a Python that has MAPIE, for the tables that compare with it
-tables: $(VENV)/.wheel ## the tables of numbers in the pages, measured again and written in place (TABLES="a b" for some)
-	$(BIN)/python tools/tables.py $(TABLES)
+# MAPIE_PYTHON names a Python that has MAPIE and what this package needs, for the tables that compare with it;
+# PACBAYES_IMAGES a folder with mnist.npz and fashion.npz, for the slow table of networks
+tables: $(VENV)/.wheel ## the tables of numbers in the pages, measured again in place (TABLES="a b" for some, SLOW=1 for all)
+	$(BIN)/python tools/tables.py $(if $(SLOW),--slow) $(TABLES)
 
 $(VENV)/.tools: pyproject.toml
 	$(PYTHON) -m venv $(VENV)

@@ -182,6 +182,9 @@ def show_models(names: list[str], repeats: range, cache: Path) -> None:
     ]
     for label, found, aim in aims:
         print(f"{label}: {found:.3f}, at most {aim}: {verdict(found <= aim)}")
+    costs = ("fits on all rows, mean", float(np.mean([each["fits"] for each in results.values()])), np.inf)
+    shown = [*aims[:-1], costs, aims[-1]]
+    print_table("shares-means", ("what", "measured"), [(label, f"{found:.2f}") for label, found, _ in shown])
     print_shares(names, results)
 
 

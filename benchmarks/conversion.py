@@ -24,6 +24,8 @@ import pyarrow.parquet as pq
 from _memory import resident, run_watched
 from pyarrow import csv
 
+from _tables import print_table
+
 TARGET = 2.0
 NUMBERS, TEXTS = 12, 6
 WORDS = np.array([f"word {place:03d}" for place in range(50)])
@@ -62,8 +64,8 @@ def convert(path: str, small: str) -> None:
     print(json.dumps({"before": before, "own": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024}))
 
 
-def measure(folder: Path, rows: int, suffix: str, *, texts: bool) -> None:
-    """Print the ratio of one table, and whether it is within the target."""
+def measure(folder: Path, rows: int, suffix: str, *, texts: bool) -> tuple[str, str, str, str]:
+    """Print the ratio of one table, and whether it is within the target; return its row in the page."""
     table, path, small = draw(rows, texts=texts), folder / f"table{suffix}", folder / f"small{suffix}"
     write(path, table)
     write(small, table.slice(0, 1000))
@@ -77,6 +79,8 @@ def measure(folder: Path, rows: int, suffix: str, *, texts: bool) -> None:
         f"{both:.2f} ({'at most' if own <= TARGET else 'MORE than'} {TARGET:.0f})",
         flush=True,
     )
+    kind = "text" if suffix == ".csv" else "Parquet"
+    return f"{what} in {kind}", f"{raw / 1e6:.0f} MB", f"{own:.1f} times", f"{both:.1f} times"
 
 
 def main() -> None:
@@ -88,10 +92,12 @@ def main() -> None:
     if given.convert:
         convert(*given.convert)
         return
+    found = []
     for suffix in given.formats:
         for texts in (False, True):
             with tempfile.TemporaryDirectory() as folder:
-                measure(Path(folder), given.rows, f".{suffix}", texts=texts)
+                found.append(measure(Path(folder), given.rows, f".{suffix}", texts=texts))
+    print_table("conversion", ("table", "raw data", "peak of the process", "with its reader"), found)
 
 
 if __name__ == "__main__":

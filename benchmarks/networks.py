@@ -3,7 +3,7 @@
 Learning and judging use the 60,000 training rows alone, delta is .05 for each certificate, and the 10,000 test rows are
 looked at once it is issued. Recipes were chosen on other seeds. Two processes with one thread each:
 
-    PACBAYES_DATA=../shared/data/images python benchmarks/networks.py [--quick] [--out results.json]
+    PACBAYES_IMAGES=folder/of/images python benchmarks/networks.py [--quick] [--out results.json]
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from pacbayes.torch import (
     fully_connected,
 )
 
+from _tables import decimal, print_table
 from _timing import verdict
 
 LEARNING, TEST = 60_000, 10_000
@@ -168,7 +169,8 @@ class Outcome:
 
 def load(name: str) -> tuple[np.ndarray, np.ndarray]:
     """Return images as rows of one channel, and labels."""
-    file = np.load(Path(os.environ.get("PACBAYES_DATA", "../shared/data/images")) / f"{name}.npz")
+    folder = os.environ.get("PACBAYES_IMAGES") or os.environ.get("PACBAYES_DATA", ".")
+    file = np.load(Path(folder) / f"{name}.npz")
     return file["x"][:, None], file["y"].astype(np.int64)
 
 
@@ -197,6 +199,20 @@ def run(job: tuple[int, int, int]) -> Outcome:
     )
 
 
+HEADS = (
+    *("network", "the limit is about", "seed", "judged rows", "error on them", "KL", "limit", "target", "test error"),
+    "s",
+)
+
+
+def line(found: Outcome, target: float) -> tuple[object, ...]:
+    """Return a row of the page."""
+    kl = decimal(found.kl, 1) if found.kl else "0"
+    numbers = (decimal(found.observed, 5), kl, decimal(found.certificate, 5), f"{target:g}".removeprefix("0"))
+    first = (found.name, found.predictor, found.seed, f"{found.judged:,}")
+    return *first, *numbers, decimal(found.test_error), f"{found.seconds:.0f}"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="2,000 rows: does everything run?")
@@ -210,11 +226,12 @@ def main() -> None:
     start = time.perf_counter()
     print(f"{'network':<30}{'predictor':<19}{'seed':>4}{'learned':>9}{'judged':>8}{'observed':>10}{'KL':>9}"
           f"{'certificate':>13}{'target':>8}{'test':>8}{'s':>6}")  # fmt: skip
-    outcomes, missed = [], 0
+    outcomes, lines, missed = [], [], 0
     with ProcessPoolExecutor(2) as pool:
         for (place, *_), found in zip(jobs, pool.map(run, jobs), strict=True):
             cell, met = CELLS[place], found.certificate <= CELLS[place].target
             outcomes.append(asdict(found) | {"target": cell.target, "aim": cell.aim})
+            lines.append(line(found, cell.target))
             missed += not met
             print(
                 f"{found.name:<30}{found.predictor:<19}{found.seed:>4}{found.learned:>9,}{found.judged:>8,}"
@@ -223,6 +240,8 @@ def main() -> None:
                 + ("" if cell.aim == cell.target else f"; the aim {cell.aim} {verdict(found.certificate <= cell.aim)}"),
                 flush=True,
             )
+    if options.cell is None and not options.quick:
+        print_table("networks", HEADS, lines)
     minutes = (time.perf_counter() - start) / 60.0
     print(f"\nall in {minutes:.1f} minutes on two processes of one thread (at most 20: {verdict(minutes <= 20.0)})")
     if options.out is not None:

@@ -7,6 +7,7 @@ included. A million rows learn from a part that a learning curve finds, and are 
 two and a half million learn from a million, without a curve.
 
     python benchmarks/scale.py --rows 1e5 1e6 --model logistic
+    python benchmarks/scale.py --table          # all rows of the page, one after the other
 """
 
 from __future__ import annotations
@@ -25,10 +26,20 @@ import pyarrow.parquet as pq
 from _memory import run_watched
 from pyarrow import csv
 
+from _tables import print_table
+
 ROWS, COLUMNS = ("1e5", "1e6", "1e7", "2e7"), 20
 BLOCK = 1 << 17
 FLAT, LARGEST, EXPONENT = 1.3, 2.5e9, 1.05  # of memory at the largest size over that at 1e6; bytes; of time
 BASE = 1_000_000
+BY_PASSES = 2_500_000  # rows from which a table stays in its file
+TITLES = {"logistic": "logistic", "hist-gradient-boosting": "boosting"}
+CASES = (  # of the page: rows, model and format
+    *((rows, "logistic", "parquet") for rows in (100_000, 1_000_000, 10_000_000, 20_000_000)),
+    (6_000_000, "logistic", "csv"),
+    *((rows, "hist-gradient-boosting", "parquet") for rows in (100_000, 1_000_000, 20_000_000)),
+)
+HEADS = ("rows", "model", "where rows are", "learned from", "seconds", "peak memory", "with the reader")
 
 
 def draw(rows: int, columns: int, rng: np.random.Generator) -> pa.Table:
@@ -80,31 +91,47 @@ def report(found: dict[int, dict[str, float]]) -> bool:
     return held
 
 
+def measure(rows: int, model: str, form: str, columns: int) -> dict[str, float]:
+    """Write and certify a table, and print what it took."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"table.{form}"
+        write(path, rows, columns)
+        size = path.stat().st_size
+        found = run_watched([__file__, "--certify", str(path), "--model", model])
+    print(
+        f"{rows:>11,} rows x {columns} ({size / 1e9:.2f} GB): {found['seconds']:7.1f} s "
+        f"({found['work']:.1f} s of processor time), {found['memory'] / 1e9:5.3f} GB, with the reader "
+        f"{found['both'] / 1e9:5.3f} GB, {found['learned']:,} learned from, {found['judged']:,} judged",
+        flush=True,
+    )
+    return {**found, "size": size}
+
+
+def line(rows: int, model: str, form: str, found: dict[str, float]) -> tuple[str, ...]:
+    """Return a row of the page."""
+    kind = "a file of text" if form == "csv" else "the file"
+    where = f"in {kind} ({found['size'] / 1e9:.2g} GB)" if rows > BY_PASSES else "in memory"
+    sizes = (f"{found[name] / 1e9:.2f} GB" for name in ("memory", "both"))
+    return f"{rows:,}", TITLES[model], where, f"{found['learned']:,}", f"{found['seconds']:.0f}", *sizes
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", nargs="+", default=ROWS, type=lambda text: int(float(text)))
     parser.add_argument("--columns", default=COLUMNS, type=int)
     parser.add_argument("--model", default="logistic")
     parser.add_argument("--format", default="parquet", choices=("parquet", "csv"))
+    parser.add_argument("--table", action="store_true", help="measure the rows of the page")
     parser.add_argument("--certify", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.certify:
         certify(given.certify, given.model)
         return
-    found = {}
-    for rows in map(int, map(float, given.rows)):
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / f"table.{given.format}"
-            write(path, rows, given.columns)
-            size = path.stat().st_size
-            found[rows] = each = run_watched([__file__, "--certify", str(path), "--model", given.model])
-        print(
-            f"{rows:>11,} rows x {given.columns} ({size / 1e9:.2f} GB): {each['seconds']:7.1f} s "
-            f"({each['work']:.1f} s of processor time), {each['memory'] / 1e9:5.3f} GB, with the reader "
-            f"{each['both'] / 1e9:5.3f} GB, {each['learned']:,} learned from, {each['judged']:,} judged",
-            flush=True,
-        )
-    sys.exit(not report(found))
+    if given.table:
+        print_table("scale", HEADS, [line(*case, measure(*case, COLUMNS)) for case in CASES])
+        return
+    sizes = map(int, map(float, given.rows))
+    sys.exit(not report({rows: measure(rows, given.model, given.format, given.columns) for rows in sizes}))
 
 
 if __name__ == "__main__":

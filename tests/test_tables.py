@@ -1,8 +1,10 @@
 """The tables of numbers in the pages: each is marked and known to `make tables`, and is written as it is read."""
 
 import importlib.util
+import os
 import re
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -36,7 +38,7 @@ def test_every_mark_has_an_entry_and_every_entry_a_mark():
 
 @pytest.mark.parametrize("name", tables.TABLES)
 def test_the_benchmark_of_a_table_prints_it_by_its_name(name):
-    script = ROOT / tables.TABLES[name].command.split()[0]
+    script = ROOT / tables.TABLES[name].benchmark.command.split()[0]
     assert f'"{name}"' in script.read_text(encoding="utf-8")
 
 
@@ -71,13 +73,47 @@ def test_what_was_measured_before_is_not_measured_again(monkeypatch, tmp_path, c
     script.write_text("print('<!-- table: a -->\\n| x |\\n|---|\\n| 1 |\\n<!-- end -->')")
     monkeypatch.setattr(tables, "folder_of_results", lambda: tmp_path)
     monkeypatch.setattr(tables, "ROOT", tmp_path)
-    first = tables.measure("benchmark.py --repeats 3", again=False)
+    known = tables.Benchmark("benchmark.py --repeats 3", 1)
+    first = tables.measure(known, again=False)
     assert tables.marked(first) == {"a": "| x |\n|---|\n| 1 |\n"}
     script.write_text("raise SystemExit(2)")
-    assert tables.measure("benchmark.py --repeats 3", again=False) == first
+    assert tables.measure(known, again=False) == first
     assert "as measured before" in capfd.readouterr().err
-    assert tables.measure("benchmark.py --repeats 3", again=True) == ""
-    assert tables.measure("benchmark.py", again=False) == ""
+    assert tables.measure(known, again=True) == ""
+    assert tables.measure(tables.Benchmark("benchmark.py", 1), again=False) == ""
+
+
+def test_what_measures_speed_runs_first_and_alone_and_the_rest_two_at_once(monkeypatch):
+    """Each of the other two waits for the other, which ends only if both run at once."""
+    begun, both = [], threading.Barrier(2, timeout=60)
+
+    def measure(benchmark, again):
+        begun.append(benchmark.command)
+        if not benchmark.alone:
+            both.wait()
+        return f"<!-- table: {benchmark.command} -->\n| x |\n|---|\n| 1 |\n<!-- end -->\n"
+
+    monkeypatch.setattr(tables, "measure", measure)
+    monkeypatch.setattr(tables, "write", lambda page, found: "".join(f"{page} {name}\n" for name in found))
+    given = {"a": (1, True), "b": (9, False), "c": (5, False), "d": (2, True)}
+    asked = {name: tables.Table("p", tables.Benchmark(name, m, alone=alone)) for name, (m, alone) in given.items()}
+    assert tables.measure_all(asked, 2, again=False) == ("p a\np b\np c\np d\n", [])
+    assert begun[:2] == ["d", "a"]
+    assert set(begun[2:]) == {"b", "c"}
+
+
+def test_every_command_has_one_benchmark():
+    found = {each.benchmark for each in tables.TABLES.values()}
+    assert len({each.command for each in found}) == len(found)
+
+
+def test_a_benchmark_has_one_thread_unless_it_runs_alone(monkeypatch, tmp_path):
+    monkeypatch.setattr(tables, "folder_of_results", lambda: tmp_path)
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    assert tables.environment(tables.Benchmark("a.py", 1))["OMP_NUM_THREADS"] == "1"
+    assert "OMP_NUM_THREADS" not in tables.environment(tables.Benchmark("a.py", 1, alone=True))
+    found = tables.environment(tables.Benchmark("a.py", 1, by_mapie=True))
+    assert found["PYTHONPATH"].split(os.pathsep)[0] == str(ROOT / "src")
 
 
 def test_all_tables_are_asked_for_by_default(monkeypatch, capsys):
@@ -91,9 +127,31 @@ def test_all_tables_are_asked_for_by_default(monkeypatch, capsys):
 
 
 def test_a_table_that_could_not_be_measured_is_named(monkeypatch, capsys):
-    monkeypatch.setattr(tables, "measure", lambda command, again: "")
+    monkeypatch.setattr(tables, "measure", lambda benchmark, again: "")
     monkeypatch.setattr(sys, "argv", ["tables.py", "rates"])
     assert tables.main() == 1
     printed = capsys.readouterr()
     assert printed.out == "no number has changed\n"
     assert "not measured: rates (benchmarks/betting_rates.py)" in printed.err
+
+
+@pytest.mark.parametrize(
+    ("options", "run"),
+    [([], ["b"]), (["--slow"], ["a", "b"]), (["a"], ["a"]), (["m"], [])],
+)
+def test_what_is_left_out_is_named_with_the_reason(monkeypatch, capsys, options, run):
+    known = {
+        "a": tables.Benchmark("a", 90, slow=True),
+        "b": tables.Benchmark("b", 1),
+        "m": tables.Benchmark("m", 1, mapie=True),
+    }
+    begun = []
+    monkeypatch.setattr(tables, "TABLES", {name: tables.Table("p", each) for name, each in known.items()})
+    monkeypatch.setattr(tables, "measure_all", lambda asked, jobs, again: (begun.extend(asked), ("", []))[1])
+    monkeypatch.setattr(sys, "argv", ["tables.py", *options])
+    monkeypatch.delenv("MAPIE_PYTHON", raising=False)
+    assert tables.main() == 0
+    said = capsys.readouterr().err
+    assert begun == run
+    assert ("left out: a, takes about 90 minutes; --slow" in said) == (not options)
+    assert ("left out: m, MAPIE_PYTHON does not name" in said) == (options != ["a"])

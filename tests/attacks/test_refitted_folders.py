@@ -26,7 +26,8 @@ def issued(tmp_path_factory):
     frame(120).to_csv(place / "table.csv", index=False)
     frame(150, seed=1).to_csv(place / "fresh.csv", index=False)
     certify_file(place / "table.csv", SETTINGS, unlabelled=place / "fresh.csv", baseline=False).save(place / "with")
-    certify_file(place / "table.csv", SETTINGS, baseline=False).save(place / "without")
+    other = replace(SETTINGS, seed=1)  # the same run in the same second would have the same certificate
+    certify_file(place / "table.csv", other, baseline=False).save(place / "without")
     return place
 
 
@@ -150,6 +151,14 @@ class TestTheClaim:
         assert {"transfer", "refitted_name"} <= failed(place / "without")[0]
         with pytest.raises(ValueError, match=r"transfer\.json does not hold"):
             load_run(place / "without").open(refitted=True)
+
+    def test_a_true_claim_beside_a_model_that_is_said_to_have_none(self, place):
+        """The same run twice in one second: the transfer is of this certificate, and the name of the file tells."""
+        shutil.move(place / "with" / "refitted.skops", place / "with" / "refitted-not-certified.skops")
+        record = json.loads((place / "with" / "model.json").read_text())
+        record["refitted"]["file"] = "refitted-not-certified.skops"
+        (place / "with" / "model.json").write_text(json.dumps(record))
+        assert failed(place / "with")[0] == {"refitted_name"}
 
     def test_a_claim_that_was_removed(self, place):
         (place / "with" / "transfer.json").unlink()

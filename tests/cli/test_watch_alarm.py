@@ -373,4 +373,4 @@ def test_wrong_options_are_refused_in_one_sentence(run, place, options, words):
 def test_help_says_what_is_assumed(run):
     words = " ".join(run("watch", "--help").stdout.split())
     assert "how long a label takes must not depend on whether the prediction was right" in words
-    assert "chosen without looking at labels or predictions" in words
+    assert "chosen at random, or by a rule that ignores everything about the case" in words

@@ -236,6 +236,7 @@ def test_the_folder_says_how_it_is_used(tmp_path):
     folder = saved(tmp_path, prepare_table(frame().dropna(), "kind"), target="kind", method="split")
     text = (folder / "README.txt").read_text(encoding="utf-8")
     assert pb.Certificate.from_json(folder / "certificate.json").sentence() in text
+    assert "It is about new rows from the same source as the judged rows, predicted one by one." in text
     assert "pacbayes predict . new.csv" in text
     assert "--trust" not in text
 

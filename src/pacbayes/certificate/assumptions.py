@@ -17,7 +17,7 @@ ASSUMPTIONS = {
     "times as far as nothing has changed since.",
     "nothing_before": "Nothing that was used before this fit (a scaler, a feature selection, a search) had learned "
     "from these rows, and the model remembers nothing from earlier fits; pass such steps as preprocessing=, or count "
-    "the settings that were compared as candidates=.",
+    "the settings that are compared, all listed beforehand, as candidates=.",
     "row_by_row": "Each row is predicted by itself: its prediction is the same alone as among any other rows. Judged "
     "rows were compared between batches, and a sample of them alone; if the answers for a row differ, the worst one "
     "counts.",
@@ -28,7 +28,7 @@ ASSUMPTIONS = {
     "drawn_once": "The networks that were judged were drawn once, from a seed that was not chosen by the errors it "
     "gives.",
     "one_draw": "The model was drawn once: its seed was not chosen by the results it gives. Whoever draws from several "
-    "seeds and keeps one of the models counts them as candidates=.",
+    "seeds and keeps one of the models counts them, their number fixed beforehand, as candidates=.",
     "arrival_order": "The rows of updates are taken in the order in which they came, and were not rearranged after "
     "anybody had looked at them.",
     "unseen": "The predictor was fixed before these examples were looked at: they played no part in training or "

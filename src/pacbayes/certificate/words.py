@@ -73,7 +73,7 @@ _NOTES = {
     "cut_within_a_time": "The judged rows begin among rows of the same time, {time}; which of these learn follows from "
     "their order in the file.",
     "several_seeds": "{count} seeds were tried for these rows and settings, one of which replaces the others; the best "
-    "of several needs --candidates {count}.",
+    "of several may be kept only if their number was fixed before the first, and passed as --candidates to each.",
     "unreadable_lines": "{lines} lines could not be read and are not counted.",
     "lines_counted_as_wrong": "{lines} lines could not be read and are counted as wrong (loss 1).",
     **TABLE_NOTES,

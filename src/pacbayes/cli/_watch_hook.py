@@ -72,6 +72,6 @@ def _describe(stream: Stream) -> dict[str, str]:
         "KEY": "" if stream.key is None else escape(stream.key),
         "SENTENCE": monitor.sentence(),
     }
-    if recent is not None:
-        found |= {"RECENT": recent.observed, "RECENT_LOWER": recent.lower, "RECENT_UPPER": recent.upper}
+    if recent is not None:  # without its limits, which do not hold at the moment of an alarm
+        found["RECENT"] = recent.observed
     return {f"PACBAYES_ALARM_{name}": str(value) for name, value in found.items()}

@@ -78,8 +78,8 @@ def _plan_target(output: Output, given: dict[str, Any]) -> None:
     divergence = f" and the divergence is {kl:g}" if kl else ""
     output.say(
         f"{n} examples are enough, and so is every larger number: if at most {percent_text(risk)} of them are wrong"
-        f"{divergence}, then with probability at least {confidence_words(delta)} the true error is at "
-        f"most {percent_text(target)} ({limit_text(value, None, None)} with {n}) by {bound}."
+        f"{divergence}, the certificate says that with probability at least {confidence_words(delta)} the true error "
+        f"is at most {percent_text(target)} ({limit_text(value, None, None)} with {n}) by {bound}."
     )
 
 

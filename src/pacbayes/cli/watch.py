@@ -95,8 +95,9 @@ def watch(
     With --certificate there is an alarm, status 3, when the losses say that the certificate is no longer true. If the
     risk of each line, given those before it, never exceeds the certified number, an alarm has at most the probability
     --alarm, ever. Labels may come late: lines are judged in the order in which they come, and how long a label takes
-    must not depend on whether the prediction was right. Labels may come for a sample only, if it is chosen without
-    looking at labels or predictions. A line that cannot be read is never evidence for an alarm.
+    must not depend on whether the prediction was right. Labels may come for a sample only, if it is chosen at
+    random, or by a rule that ignores everything about the case. A line that cannot be read is never evidence for an
+    alarm.
 
     With --by there is a stream for each key, with a share of delta and of the alarm; all of them hold together.
 

@@ -84,7 +84,8 @@ class Monitor:
     -----
     A row's prediction must have been made before its label was known. Where labels come late, rows are judged in the
     order in which their labels come, and how long a label takes must not depend on whether the prediction was right.
-    Where only a sample of rows is labelled, it must be chosen without looking at labels or predictions.
+    Where only a sample of rows is labelled, it must be chosen at random, or by a rule that ignores everything about
+    the row.
 
     References
     ----------
@@ -103,7 +104,7 @@ class Monitor:
     >>> monitor.update(rng.random(1000) < 0.12)  # doctest: +ELLIPSIS
     Alarm(row=5209, change=5046, log_evidence=4.96...)
     >>> monitor
-    <Monitor of 2.90 %: 6000 rows, recent risk at most 14.18 %, alarm at row 5209>
+    <Monitor of 2.90 %: 6000 rows, recent mean loss 12.30 %, alarm at row 5209>
     >>> print(monitor.sentence())  # doctest: +ELLIPSIS
     Alarm at row 5209: the risk has exceeded the certified 2.90 %, since about row 5046. ...
     """

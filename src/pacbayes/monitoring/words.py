@@ -24,7 +24,7 @@ __all__ = [
 ASSUMPTIONS = (
     "Each prediction was made before its label was known.",
     "Rows are judged as their labels come; how long a label takes does not depend on whether the prediction was right.",
-    "If only a sample of rows has labels, it was chosen without looking at labels or predictions.",
+    "If only a sample of rows has labels, it was chosen at random, or by a rule that ignores everything about the row.",
 )
 
 
@@ -86,9 +86,13 @@ def recent_words(recent: RecentRisk | None) -> str:
         return ""
     confidence = f"{100.0 * (1.0 - recent.delta):g} %"
     return (
-        f"Mean loss of the last {recent.n} rows {observed_words(recent.observed)}, true mean {limits_words(recent)} "
-        f"with {confidence} confidence at one time fixed beforehand."
+        f"{_recently_observed(recent)}, true mean {limits_words(recent)} "
+        f"with {confidence} confidence, for independent losses at one time fixed beforehand."
     )
+
+
+def _recently_observed(recent: RecentRisk) -> str:
+    return f"Mean loss of the last {recent.n} rows {observed_words(recent.observed)}"
 
 
 def alarm_words(
@@ -99,8 +103,8 @@ def alarm_words(
         f"Alarm at row {row}: the risk has exceeded the certified {certified_words(value)}, since about row {change}. "
         f"Were it at most that, so much evidence ({evidence_words(log_evidence)}) would ever come up with a "
         f"probability of at most {level_words(alpha)}."
-    )
-    return f"{words} {recent_words(recent)}".rstrip()
+    )  # without limits on the recent risk, which do not hold at a moment that the losses have chosen
+    return words if recent is None else f"{words} {_recently_observed(recent)}."
 
 
 def brief_words(value: float, rows: int, recent: RecentRisk | None, alarm: int | None) -> str:
@@ -112,9 +116,9 @@ def brief_words(value: float, rows: int, recent: RecentRisk | None, alarm: int |
     >>> brief_words(0.0625, 0, None, None)
     '<Monitor of 6.25 %: 0 rows, no alarm>'
     """
-    limit = "" if recent is None else f", recent risk at most {certified_words(recent.upper)}"
+    seen = "" if recent is None else f", recent mean loss {observed_words(recent.observed)}"
     told = "no alarm" if alarm is None else f"alarm at row {alarm}"
-    return f"<Monitor of {certified_words(value)}: {rows} rows{limit}, {told}>"
+    return f"<Monitor of {certified_words(value)}: {rows} rows{seen}, {told}>"
 
 
 def state_words(value: float, rows: int, log_evidence: float, recent: RecentRisk | None) -> str:

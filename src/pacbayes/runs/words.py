@@ -39,7 +39,7 @@ _WHY = {
 }
 _README = """\
 {sentences}
-It is about new rows from the same source as the table, predicted one by one.
+It is about {rows}, predicted one by one.
 
 Written by pacbayes. Run the commands below in this folder.
 
@@ -67,6 +67,8 @@ Files
     report.html        a report to share; open it in a browser
     model.json         {model}
 {models_file}{refit_files}"""
+_SOURCE = "new rows from the same source as the judged rows"
+_PERIOD = "rows like those of the judged period"
 _PLAIN_MODEL = "the predictor: its numbers, columns, classes and settings"
 _MODEL = "what belongs to the predictor: columns, classes, settings"
 _MODELS_FILE = "    model.skops        the predictor: fitted models, without pickle\n"
@@ -195,8 +197,10 @@ def readme_words(
     pacbayes verify .
     pacbayes verify . --data 'my table.csv'
     """
+    later = any("later_iid" in each.assumptions for each in certificate.statements)
     return _README.format(
         sentences=_claims(certificate),
+        rows=_PERIOD if later else _SOURCE,
         target=visible(repr(settings.target)),
         predict_trust=trust_options(trust),
         call="predict" if settings.max_error is None else "predict_or_abstain",

@@ -104,7 +104,7 @@ class Monitor:
     >>> monitor.update(rng.random(1000) < 0.12)  # doctest: +ELLIPSIS
     Alarm(row=5209, change=5046, log_evidence=4.96...)
     >>> monitor
-    <Monitor of 2.90 %: 6000 rows, recent mean loss 12.30 %, alarm at row 5209>
+    <Monitor of 2.90 %: 6000 rows, recent mean loss 12.00 %, alarm at row 5209>
     >>> print(monitor.sentence())  # doctest: +ELLIPSIS
     Alarm at row 5209: the risk has exceeded the certified 2.90 %, since about row 5046. ...
     """

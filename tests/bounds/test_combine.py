@@ -19,6 +19,7 @@ def statistics(**changes):
         "strength": gamma,
         "reference_kind": "fixed",
         "reference": reference,
+        "reference_second": reference,  # of 0 and 1
         "plus": plus,
         "minus": minus,
         "excess": plus - minus,
@@ -212,7 +213,11 @@ def test_debiased_refuses_statistics_that_contradict_themselves():
 
 
 def test_clopper_pearson_is_for_zero_one_references_alone():
-    for change in ({"reference": 0.5005}, {"reference": 0.5, "reference_second": 0.25}):
+    for change in (
+        {"reference": 0.5005, "reference_second": 0.5005},
+        {"reference": 0.5, "reference_second": 0.25},
+        {"reference": 0.5},  # of which nobody knows
+    ):
         with pytest.raises(ValueError, match="for losses of 0 and 1 alone"):
             pb.bounds.debiased(few_statistics(**change), 1.0, 0.05, excess="excess_kl", reference="clopper_pearson")
 

@@ -293,7 +293,7 @@ def test_losses_in_an_array_are_those_one_by_one(kind):
     one.extend(losses.tolist())
     while start < losses.size:
         size = int(rng.integers(1, 3000))
-        many.add_many(losses[start : start + size])
+        LossMonitor.add_together([many], losses[start : start + size], [losses[start : start + size].size])
         start += size
     again = LossMonitor.from_dict(one.to_dict())
     assert one.to_dict() == many.to_dict() == again.to_dict()
@@ -308,7 +308,7 @@ def test_losses_in_an_array_are_those_one_by_one(kind):
 def test_an_array_with_something_else_is_refused_as_a_whole(bad):
     monitor = LossMonitor()
     with pytest.raises(ValueError, match=r"^Losses must lie in \[0, 1\]\. Got others instead\."):
-        monitor.add_many(np.array([0.0, bad, 1.0]))
+        LossMonitor.add_together([monitor], np.array([0.0, bad, 1.0]), [3])
     assert len(monitor) == 0
 
 

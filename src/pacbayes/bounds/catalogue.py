@@ -52,7 +52,8 @@ def get(name: str) -> Entry:
     """
     found = _BY_NAME.get(str(name).replace("-", "_"))
     if found is None:
-        raise ValueError(f"The bound must be one of {', '.join(each.name for each in _ENTRIES)}. Got {name!r} instead.")
+        known = ", ".join(each.name for each in _ENTRIES)
+        raise ValueError(f"The bound must be one of {known}. Got {name!r:.60} instead.")
     return found
 
 

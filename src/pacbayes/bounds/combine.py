@@ -23,6 +23,7 @@ class DebiasedStatistics(Protocol):
 
     Besides the attributes below, only the statistics that the chosen bounds need have to be there, under their names in
     :data:`pacbayes.statistics.TABLE`: plain numbers and arrays; growths have one entry per rate on their last axis.
+    "clopper_pearson" for the reference also needs ``reference_second``, its mean square, which tells 0-1 losses.
     """
 
     @property
@@ -180,11 +181,11 @@ class _ReferenceStatistics(_Attributes):
         """Return the number of errors of a 0-1 reference; refuse any other, for which the binomial law says nothing."""
         mean = np.asarray(self["reference"], dtype=float)
         errors = mean * np.asarray(self["n"])
-        second = np.asarray(getattr(self._source, "reference_second", mean))
-        if np.any(np.abs(errors - np.round(errors)) > 1e-6) or np.any(np.abs(second - mean) > 1e-12):
+        second = np.asarray(getattr(self._source, "reference_second", np.nan))  # without it nobody knows
+        if np.any(np.abs(errors - np.round(errors)) > 1e-6) or not np.all(np.abs(second - mean) <= 1e-12):
             raise ValueError(
-                "debiased refuses 'clopper_pearson' for this reference: it is for losses of 0 and 1 alone. "
-                "Use 'betting'."
+                "debiased refuses 'clopper_pearson' for this reference: it is for losses of 0 and 1 alone, whose mean "
+                "square 'reference_second' is their mean 'reference'. Use 'betting'."
             )
         return np.asarray(np.round(errors))
 

@@ -15,9 +15,9 @@ from pacbayes.numerics import kl_inv_upper
 
 __all__ = ["chernoff", "clopper_pearson", "progressive_chernoff"]
 
-# The binomial tail is solved for delta (1 - 1e-9): scipy's incomplete beta function and its inverse are correct to
-# about 1e-12 of themselves, so the exact tail at the answer is below delta. The answer moves by about 1e-9 of its
-# distance to the observed frequency.
+# The binomial tail is solved for delta (1 - 1e-9). The inverse of scipy's incomplete beta function may miss that by
+# 1e-8 of delta and more; the loop below moves its answer until the function itself, correct to about 1e-12 of its
+# value, is at most delta (1 - 1e-9/2), so the exact tail at the answer is below delta.
 _TAIL_SLACK = 1e-9
 
 
@@ -95,9 +95,8 @@ def clopper_pearson(errors: ArrayLike, n: ArrayLike, delta: ArrayLike) -> FloatO
     successes = np.maximum(sizes - counts, 1.0)
     limit = betainccinv(counts + 1.0, successes, deltas * (1.0 - _TAIL_SLACK))
     frequency = counts / sizes
-    for step in 2.0 ** np.arange(
-        -32, 4
-    ):  # where the inverse is not as exact as the tail, move out until the tail says so
+    # where the inverse is not as exact as the tail, move out until the tail says so
+    for step in 2.0 ** np.arange(-32, 4):
         unsound = betaincc(counts + 1.0, successes, limit) > deltas * (1.0 - 0.5 * _TAIL_SLACK)
         if not np.any(unsound):
             break

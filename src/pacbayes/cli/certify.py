@@ -206,9 +206,18 @@ def _certify(given: dict[str, Any]) -> None:
     settings = _make_settings(given)
     with open_engine(given["engine"], given["scheduler"], output.advance) as runner:
         run = certify_file(data, settings, runner=runner, **options)
-        with output.aside():
-            written = run.save(folder, force=given["force"], hardest=given["hardest"])
+        written = _save(run, output, folder, given)
     _show(output, run, written, [(f"--{name}", given[name]) for name in ("data", "test", "unlabelled")])
+
+
+def _save(run: Run, output: Output, folder: Path, given: dict[str, Any]) -> list[Path]:
+    """Write the folder; where that fails, say what was certified, lest a long run be for nothing."""
+    try:
+        with output.aside():
+            return run.save(folder, force=given["force"], hardest=given["hardest"])
+    except Exception:
+        output.note(f"certified, but not saved: {run.certificate.sentence()}")
+        raise
 
 
 def _ask_for_target(given: dict[str, Any]) -> str:

@@ -156,12 +156,6 @@ class LossMonitor:
         self._waiting.extend(losses)
         self._add_up()
 
-    def add_many(self, losses: FloatArray) -> None:
-        """Take an array of further losses, as one after another."""
-        _refuse_others(losses)
-        self._waiting.frombytes(np.ascontiguousarray(losses, dtype=np.float64).tobytes())
-        self._add_up()
-
     @classmethod
     def add_together(cls, monitors: Sequence[LossMonitor], losses: FloatArray, sizes: Sequence[int]) -> None:
         """Take further losses of several streams: those of the first monitor, then those of the second, and so on."""

@@ -100,7 +100,14 @@ def write_predictor(
     import skops.io as sio  # noqa: PLC0415
 
     path = folder / name
-    sio.dump(dict(stored), path)
+    try:
+        sio.dump(dict(stored), path)
+    except (TypeError, ValueError, AttributeError, RecursionError, NotImplementedError) as error:
+        kinds = ", ".join(sorted({type(each).__name__ for each in stored.values()}))
+        raise ValueError(
+            f"The fitted model must be made of what skops can store, such as arrays, numbers and estimators of "
+            f"scikit-learn. Got {kinds}, of which it says: {' '.join(str(error).split())[:200]}."
+        ) from error
     entry = {"kind": "skops", "file": name, "sha256": _sha256(path)}
     return entry, tuple(_list_foreign(_read_stored(path), ()))
 

@@ -51,7 +51,7 @@ class Verified:
     certificate : Certificate
     result : Verification
     unchecked : tuple of str
-        Codes of what was not looked at: "data", "predictor", "predictor_numbers", "losses", "unlabelled".
+        Codes of what was not looked at: "data", "predictor", "predictor_numbers", "losses", "unlabelled", "run".
     transfer : Certificate or None
         Of the model refitted on all rows, if there is one beside it; ``result`` is about it too.
     basis : mapping of str to tuple of str

@@ -5,6 +5,7 @@ Run it when the schema gains a field; the JSON block in ``docs/certificates.md``
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -102,9 +103,11 @@ def examples() -> Iterator[tuple[str, pb.Certificate]]:
 
 
 def main() -> None:
-    """Write the files, and the block of the page."""
+    """Write the files that are named, or all of them, and the block of the page."""
+    wanted = set(sys.argv[1:])
     for name, certificate in examples():
-        certificate.to_json(DOCS / "schema" / f"{name}.json")
+        if not wanted or name in wanted:
+            certificate.to_json(DOCS / "schema" / f"{name}.json")
     page = DOCS / "certificates.md"
     shown = (DOCS / "schema" / "online.json").read_text(encoding="utf-8")
     before, fence, rest = page.read_text(encoding="utf-8").partition("```json\n")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pacbayes import metrics
+from pacbayes._core.strict_json import read_object
 from pacbayes._core.types import FloatArray, Labels
 from pacbayes.certificate import Certificate
 from pacbayes.metrics import group_values
@@ -339,10 +339,4 @@ def _certify(judged: Judged, asked: Asked, given: Given) -> Certificate:
 
 def read_columns(text: bytes) -> dict[str, Any]:
     """Read the record of columns that was written beside a certificate for predictions in a file."""
-    try:
-        record = json.loads(text)
-    except (ValueError, RecursionError):
-        record = None
-    if not isinstance(record, dict):
-        raise ValueError("The record of checked predictions must be JSON text.")  # noqa: TRY004
-    return record
+    return read_object("The record of checked predictions", text)

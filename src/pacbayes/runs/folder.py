@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from pacbayes._core.drafts import is_draft
 from pacbayes._core.files import read_bounded
 from pacbayes._core.folders import draft_folder, look_into, probe_folder, put_in_place, recover_folder
+from pacbayes._core.strict_json import read_object
 from pacbayes._core.system import is_mount_point
 from pacbayes._core.types import FloatArray, Labels, ObjectArray
 from pacbayes.certificate import Certificate
@@ -260,13 +261,6 @@ def read_certificate(place: Path) -> Certificate:
     return Certificate.from_json(text)
 
 
-def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    record = dict(pairs)
-    if len(record) != len(pairs):
-        raise ValueError("a name occurs twice")
-    return record
-
-
 def load_run(place: str | Path) -> StoredRun:
     """Read a predictor from its folder or from model.json; nothing in it is run.
 
@@ -299,11 +293,7 @@ def load_run(place: str | Path) -> StoredRun:
     path = Path(place) / MODEL if Path(place).is_dir() else Path(place)
     if not path.is_file():
         raise ValueError(f"There is no predictor at {str(path)!r}.")
-    text = read_bounded(path)
-    try:
-        record = json.loads(text, object_pairs_hook=_without_duplicates)
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"The predictor must be JSON text. Got something else: {error}.") from None
+    record = read_object("The predictor", read_bounded(path))
     try:
         if record["format"] != _FORMAT or record["version"] != _VERSION:
             raise ValueError(f"The predictor must be of format {_FORMAT!r}, version {_VERSION}.")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pacbayes import metrics
+from pacbayes._core.records import check_fields
 from pacbayes._core.strict_json import read_object
 from pacbayes._core.types import FloatArray, Labels
 from pacbayes.certificate import Certificate
@@ -91,9 +92,8 @@ class PredictionFile:
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> PredictionFile:
-        """Read what was stored; anything else is refused."""
-        if set(record) != {each.name for each in fields(cls)} or not all(_is_own(*item) for item in record.items()):
-            raise ValueError("The record of checked predictions must have exactly the fields of this version.")
+        """Read what this version or an earlier one stored; anything else is refused."""
+        check_fields("The record of checked predictions", record, cls, _is_own)
         read: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in record.items()}
         return cls(**read)
 

@@ -17,7 +17,7 @@ def test_a_predictor_with_a_number_that_is_none(old, tmp_path, word):
     assert record["predictor"]["kind"] == "linear"
     record["predictor"]["intercept"] = "HERE"
     path.write_text(json.dumps(record).replace('"HERE"', word))
-    with pytest.raises(ValueError, match="The predictor must be a JSON object. Got something else"):
+    with pytest.raises(ValueError, match=r"The predictor must be a JSON object. Got something else"):
         load_run(tmp_path / "out")
 
 

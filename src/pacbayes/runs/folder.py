@@ -20,7 +20,14 @@ from pacbayes._core.system import is_mount_point
 from pacbayes._core.types import FloatArray, Labels, ObjectArray
 from pacbayes.certificate import Certificate
 from pacbayes.runs.networks import NETWORK
-from pacbayes.runs.predictors import MODELS_FILE, load_models, read_models_file, read_predictor, write_predictor
+from pacbayes.runs.predictors import (
+    MODELS_FILE,
+    ModelsFile,
+    load_models,
+    read_models_file,
+    read_predictor,
+    write_predictor,
+)
 from pacbayes.runs.refit import TRANSFER, require_source
 from pacbayes.runs.settings import Settings
 from pacbayes.runs.use import Label, RunPredictor
@@ -52,13 +59,13 @@ class StoredRun:
     classes : tuple of str or of int
     certificate : str
         The digest of the certificate that belongs to it.
-    predictor : LinearTerms or Path
-        Terms as plain numbers, or the file of fitted models, which nothing has loaded yet.
+    predictor : LinearTerms or ModelsFile
+        Terms as plain numbers, or the file of fitted models with its SHA-256; nothing has loaded it yet.
     rows : int
         How many rows it was made from.
     folder : Path
         Where it was read from; its certificate is expected there.
-    refitted : Path or None
+    refitted : ModelsFile or None
         The file of the model refitted on all rows, if there is one.
     """
 
@@ -66,14 +73,14 @@ class StoredRun:
     columns: tuple[tuple[str, str], ...]
     classes: tuple[Label, ...]
     certificate: str
-    predictor: LinearTerms | Path
+    predictor: LinearTerms | ModelsFile
     rows: int
     folder: Path
-    refitted: Path | None = None
+    refitted: ModelsFile | None = None
 
     def models(self, trust: tuple[str, ...] = ()) -> Mapping[str, Any]:
         """Load the fitted models; types from outside scikit-learn are refused unless ``trust`` names them."""
-        return load_models(self.predictor, trust) if isinstance(self.predictor, Path) else {}
+        return load_models(self.predictor, trust) if isinstance(self.predictor, ModelsFile) else {}
 
     def open(self, trust: tuple[str, ...] = (), *, refitted: bool = False) -> RunPredictor:
         """Load the predictor for use, after checking that the certificate beside it holds and belongs to it.
@@ -264,7 +271,8 @@ def read_certificate(place: Path) -> Certificate:
 def load_run(place: str | Path) -> StoredRun:
     """Read a predictor from its folder or from model.json; nothing in it is run.
 
-    A file of fitted models is only checked to be whole and the one written; :meth:`StoredRun.predict` loads it.
+    A file of fitted models is only checked to be whole and the one written; :meth:`StoredRun.predict` loads it, and
+    refuses it if it was replaced meanwhile.
 
     Parameters
     ----------

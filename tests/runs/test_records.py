@@ -34,9 +34,7 @@ def test_anything_else_is_refused(kind, change):
         record.pop("target" if kind is Settings else "label")
     else:
         record["header"] = 1
-    with pytest.raises(
-        ValueError, match=r"of this version|It is missing|Name the columns|must be bool|as it was"
-    ):
+    with pytest.raises(ValueError, match=r"of this version|It is missing|Name the columns|must be bool|as it was"):
         kind.from_dict(record)
 
 

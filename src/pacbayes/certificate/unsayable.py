@@ -35,9 +35,9 @@ def words_or_verdict(
     --------
     >>> from dataclasses import replace
     >>> import pacbayes as pb
+    >>> from pacbayes.certificate.unsayable import words_or_verdict
     >>> certificate = pb.certify_predictions([0, 1] * 50, [0, 1] * 50)
-    >>> odd = replace(certificate.statements[0], bound="later", observed={})
-    >>> print(replace(certificate, statements=(odd,)))
+    >>> print(words_or_verdict(replace(certificate, delta=0.01), lambda: {}["later"]))
     This certificate does not hold, and there are no words for what it says: verify() lists what is wrong, and it may \
 be of a later version of pacbayes.
     """

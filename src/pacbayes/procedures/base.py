@@ -9,6 +9,7 @@ proved for it.
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -51,6 +52,7 @@ _UNITS = Leeway(1e-6, floor=1e-6)
 _GAUSSIAN = ("prior mean", "prior correlation", "posterior mean", "posterior correlation", "coef_")
 _LEEWAYS = dict.fromkeys(("predict", "decision_function", "mean", "weights_"), ADDED) | dict.fromkeys(_GAUSSIAN, _UNITS)
 MODEL_DIGESTS = ("model", "network")  # digests of what was fitted
+_SHA256 = re.compile(r"[0-9a-f]{64}")
 _SAME_WORDS = ("procedure", "delta", "candidates", "seed", "choices", "notes")
 
 
@@ -250,15 +252,24 @@ def compare_certificates(claimed: Certificate, found: Certificate) -> list[Check
     """Compare everything that a certificate says with one that was issued again, but for times and versions.
 
     Counts and codes have to be equal; fitted numbers, and values that follow from them, up to what other versions of
-    the numerical libraries may change. The digest of fitted numbers is therefore left to whoever has the model.
+    the numerical libraries may change. The digest of fitted numbers is therefore left to whoever has the model, but for
+    that there is one where one is issued.
     """
     one, two = claimed.to_dict(), found.to_dict()
     names = sorted({*claimed.digests, *found.digests} - {"model"})
     digests = [compare(name, claimed.digests.get(name), found.digests.get(name)) for name in names]
+    digests += _missing_model(claimed, found)
     words = [compare(name, one[name], two[name], within=FITTED) for name in _SAME_WORDS]
     count = max(len(one["statements"]), len(two["statements"]))
     pairs = ([*record["statements"], *[None] * (count - len(record["statements"]))] for record in (one, two))
     return [*digests, *words, *(compare("statement", a, b, within=FITTED) for a, b in zip(*pairs, strict=True))]
+
+
+def _missing_model(claimed: Certificate, found: Certificate) -> list[Check]:
+    """Return a failed check if there is no digest of fitted numbers where one is issued, or one where none is."""
+    expected, stated = "model" in found.digests, claimed.digests.get("model")
+    held = stated is not None and _SHA256.fullmatch(stated) is not None if expected else stated is None
+    return [] if held else [Check("model", held=False, claimed=stated)]
 
 
 def version_differences(certificate: Certificate) -> dict[str, tuple[str, str]]:

@@ -109,7 +109,6 @@ TERMS = {
     "scale of a constant column": ("site", "number", {"scale": 1e-9}),
     "weight": ("age", "number", {"weight": 5.0}),
     "another column": ("age", "number", {"column": "site"}),
-    "not a number": ("age", "number", {"weight": float("nan")}),
     "category": ("job", "category", {"value": "nobody"}),
     "kind": ("job", "category", {"kind": "missing"}),
     "text for a number": ("age", "number", {"scale": "1"}),

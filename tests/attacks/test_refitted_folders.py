@@ -6,6 +6,7 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
+import pandas as pd
 import pytest
 import skops.io as sio
 
@@ -193,3 +194,26 @@ def test_settings_that_deny_the_refit_are_found(place):
     record["settings"]["refit"] = False
     path.write_text(json.dumps(record))
     assert {"refitted", "choices"} <= failed(place / "without", data=place / "table.csv")[0]
+
+
+@pytest.mark.parametrize("refitted", [False, True])
+def test_a_file_that_was_replaced_after_it_was_looked_at(place, refitted):
+    """What is loaded has the SHA-256 that was compared, and not what lay there a moment before."""
+    run, name = load_run(place / "with"), "refitted.skops" if refitted else "model.skops"
+    rows = pd.read_csv(place / "fresh.csv")
+    assert len(run.open(refitted=refitted).predict(rows)) == len(rows)
+    other = sio.load(place / "with" / name, trusted=sio.get_untrusted_types(file=place / "with" / name))
+    spoil(other["predictor"])
+    sio.dump(other, place / "with" / name)
+    with pytest.raises(ValueError, match=f"The file '{name}' is not the one that was written: its SHA-256 differs"):
+        run.open(refitted=refitted)
+
+
+def test_a_setting_that_was_removed_is_at_its_default(place):
+    """Of an earlier version a field may be missing: rows are then read, ordered and learned as by default."""
+    path = place / "with" / "model.json"
+    record = json.loads(path.read_text())
+    for name, held in (("encoding", True), ("missing", True), ("seed", True), ("model", False), ("refit", False)):
+        settings = {key: value for key, value in record["settings"].items() if key != name}
+        path.write_text(json.dumps({**record, "settings": settings}))
+        assert (not with_data(place)[0]) == held, name

@@ -1,12 +1,14 @@
 """Estimators in memory whose predictor was swapped for one that agrees on every known row."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import GaussianNB
-from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -82,3 +84,51 @@ def test_honest_estimators_are_told_from_swapped_ones(estimator):
     model.predict(X[:7])  # what is counted while asking is no part of what was learned
     verification = recheck(model.certificate_, X, Y, model)
     assert verification, str(verification)
+
+
+def _move_rows(model, rows, times):
+    """Move stored rows into gaps between known rows, as long as no known row changes its answer; return how many."""
+    stored, wanted, places = model.estimator_, model.predict(rows), np.sort(rows[:, 0])
+    gaps = [((a + b) / 2, a) for a, b in pairwise(places) if a * b > 0]
+    free, moved = list(range(len(stored._y))), 0
+    for place, side in [(places[-1] + 0.2, 1.0), (places[0] - 0.2, -1.0), *gaps]:
+        for number in list(free):
+            before = stored._fit_X[number].copy()
+            if (before[0] > 0) == (side > 0):
+                continue
+            stored._fit_X[number] = [place, times]
+            if np.array_equal(model.predict(rows), wanted):
+                free.remove(number)
+                moved += 1
+                break
+            stored._fit_X[number] = before
+    return moved
+
+
+@pytest.mark.parametrize("kind", ["classifier", "regressor"])
+def test_stored_rows_that_were_moved_in_the_shade_of_a_time_stamp(kind):
+    draws, times = np.random.default_rng(0), 1.7e9
+    rows = np.column_stack([draws.normal(size=200), times + draws.normal(size=200) * 1e-3])
+    options = {"n_neighbors": 1, "algorithm": "brute", "metric": "manhattan"}
+    if kind == "classifier":
+        labels = (rows[:, 0] > 0).astype(int)
+        model = pb.CertifiedClassifier(KNeighborsClassifier(**options), split=0.5, random_state=0)
+    else:
+        labels = (rows[:, 0] > 0).astype(float)
+        model = pb.CertifiedRegressor(KNeighborsRegressor(**options), scale=1.0, split=0.5, random_state=0)
+    model.fit(rows, labels)
+    assert recheck(model.certificate_, rows, labels, model)
+    assert _move_rows(model, rows, times) > 10
+    assert not recheck(model.certificate_, rows, labels, model)
+
+
+def test_a_weight_of_a_time_stamp_without_standardising():
+    """The weight of such a column is tiny, and a millionth of the largest weight would be all of it."""
+    draws = np.random.default_rng(0)
+    rows = np.column_stack([draws.normal(size=300), draws.normal(size=300) * 1e6])
+    labels = (rows[:, 0] > 0).astype(int)
+    model = pb.CertifiedLogisticRegression(preprocessing="passthrough", random_state=0).fit(rows, labels)
+    assert recheck(model.certificate_, rows, labels, model)
+    model.coef_[0, 1] += 3e-7 * np.abs(model.coef_).max()
+    checks = recheck(model.certificate_, rows, labels, model)
+    assert "coef_" in next(check.claimed for check in checks.failed if check.code == "predictor")

@@ -2,6 +2,7 @@
 
 import io
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from sklearn.multiclass import OneVsOneClassifier
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import Pipeline
 
-from pacbayes.runs import load_run
+from pacbayes.runs import load_run, verify_run
 from pacbayes.tables import make_preprocessing
 
 from attacks.stored import OBJECT, edit, edit_terms, frame, issue, put, refit, verify
@@ -108,7 +109,6 @@ TERMS = {
     "scale of a constant column": ("site", "number", {"scale": 1e-9}),
     "weight": ("age", "number", {"weight": 5.0}),
     "another column": ("age", "number", {"column": "site"}),
-    "not a number": ("age", "number", {"weight": float("nan")}),
     "category": ("job", "category", {"value": "nobody"}),
     "kind": ("job", "category", {"kind": "missing"}),
     "text for a number": ("age", "number", {"scale": "1"}),
@@ -267,3 +267,16 @@ def test_a_model_from_elsewhere_is_learned_again_where_it_is_trusted_by_name(tmp
     assert verify(tmp_path / "a", run, table, trust=run.trust)
     with pytest.raises(ValueError, match=r"--trust elsewhere\.Helper --trust elsewhere\.Learner"):
         load_run(tmp_path / "a").models()
+
+
+@pytest.mark.parametrize("stated", [None, "", "junk", "0" * 63, "G" * 64])
+def test_a_certificate_without_the_digest_of_its_model(tmp_path, stated):
+    """Its last digits are those of one machine, but that there is one, and what it looks like, is known."""
+    run, table = issue(tmp_path / "out", method="posterior")
+    digests = {name: value for name, value in run.certificate.digests.items() if name != "model"}
+    assert len(digests) < len(run.certificate.digests)
+    edited = replace(run.certificate, digests=digests if stated is None else {**digests, "model": stated}, digest="")
+    stored = replace(load_run(tmp_path / "out"), certificate=edited.digest)
+    result = verify_run(edited, stored, table)
+    assert [check.code for check in result.failed] == ["model"]
+    assert "digest of the model" in str(result)

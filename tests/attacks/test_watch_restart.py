@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from pacbayes.cli._watch_state import _checksum
 from pacbayes.procedures import LossMonitor
 
 from attacks.watched import Follower, append, certificate_of, random_losses
@@ -212,3 +213,20 @@ def test_signals_at_any_time_lose_and_repeat_nothing(tmp_path):
     for name in ("c.json", "whole.json"):
         assert subprocess.run([*command, name], cwd=tmp_path, check=False, capture_output=True).returncode == 0
     assert certificate_of(tmp_path / "c.json") == certificate_of(tmp_path / "whole.json")
+
+
+@pytest.mark.parametrize(
+    "text", ["0\n" * 80 + "1\n" * 20, "\n0\n \t\n" * 50 + "1\n\r\n" * 20, "\ufeff\n" + "0\n1\n" * 50]
+)
+def test_losses_that_were_taken_out_of_a_state(watch, text):
+    """With a checksum that fits: there are fewer losses than lines, and blank ones do not count."""
+    Path("losses.txt").write_text(text, encoding="utf-8")
+    assert watch("losses.txt", "--state", "s.json", "--out", "c.json").exit_code == 0
+    assert watch("losses.txt", "--state", "s.json", "--out", "c.json").exit_code == 0
+    record = json.loads(Path("s.json").read_text())
+    del record["checksum"]
+    record["monitor"]["waiting"] = record["monitor"]["waiting"][:-20]
+    Path("s.json").write_text(json.dumps({**record, "checksum": _checksum(record)}))
+    result = watch("losses.txt", "--state", "s.json", "--out", "c.json")
+    assert result.exit_code == 2
+    assert "has fewer losses than the" in " ".join(result.stderr.split())

@@ -58,7 +58,7 @@ class TestCheck:
         path.write_text(path.read_text().replace('"p"', '"y"'))
         assert "must be two columns" in one_line(run("verify", "out", "--data", file))
         path.write_text(path.read_text().replace('"header": true', '"header": 1'))
-        assert "exactly the fields" in one_line(run("verify", "out", "--data", file))
+        assert "as it was written" in one_line(run("verify", "out", "--data", file))
 
     def test_a_run_is_replaced_by_force_alone(self, run, file):
         arguments = ("check", file, "--label", "y", "--prediction", "p", "--out", "out")

@@ -11,6 +11,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.preprocessing import StandardScaler
 
 import pacbayes as pb
+from pacbayes._core.leeway import EXACT
 from pacbayes._core.state import State
 from pacbayes.procedures import VOTE_BOUNDS, ClassifierLearner, Sample
 from pacbayes.procedures.vote_weights import VoteBound
@@ -87,7 +88,7 @@ def test_a_voter_does_not_depend_on_rows_that_judge_it(forest):
     again = pb.CertifiedForest(n_estimators=7, random_state=0).fit(X, changed)
     kept = [row in each for each in left]
     same = [
-        State.of(one).differs_from(State.of(two), 0.0) is None
+        State.of(one).differs_from(State.of(two), EXACT) is None
         for one, two in zip(voters, again.estimators_, strict=True)
     ]
     assert any(kept)

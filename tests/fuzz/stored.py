@@ -22,6 +22,7 @@ import pacbayes as pb
 from pacbayes.certificate.canonical import content_digest
 from pacbayes.procedures import LossMonitor
 from pacbayes.runs import Settings, certify_table, load_run, verify_folder
+from pacbayes.runs.predictors import ModelsFile
 from pacbayes.tables import prepare_table
 
 from fuzz.mutations import mutate_bytes, mutate_json, mutate_tree
@@ -142,7 +143,7 @@ def mutate_certificate(rng: random.Random, content: bytes, other: bytes) -> byte
 
 def described(run) -> tuple:
     """Everything of a stored run but the folder it lies in."""
-    predictor = "file" if isinstance(run.predictor, Path) else repr(run.predictor)
+    predictor = "file" if isinstance(run.predictor, ModelsFile) else repr(run.predictor)
     return run.settings, run.columns, run.classes, run.certificate, run.rows, predictor
 
 

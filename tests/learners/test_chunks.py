@@ -6,6 +6,7 @@ import pytest
 from sklearn.pipeline import Pipeline
 
 from pacbayes._core import taken
+from pacbayes._core.leeway import EXACT
 from pacbayes._core.state import State
 from pacbayes._core.taken import PreparedRows, TakenRows
 from pacbayes.learners import CrossValidatedLogistic, RefittedLogistic, cross_validated, refitted
@@ -82,7 +83,7 @@ def test_a_frame_is_learned_from_without_a_copy_and_with_the_same_result(in_chun
     for name in ("coef_", "intercept_"):
         one, two = (getattr(each.named_steps["classifier"], name) for each in (found, plain))
         np.testing.assert_allclose(one, two, rtol=1e-4)
-    assert State.of(found.named_steps["columns"]).differs_from(State.of(plain.named_steps["columns"]), 0.0) is None
+    assert State.of(found.named_steps["columns"]).differs_from(State.of(plain.named_steps["columns"]), EXACT) is None
     np.testing.assert_array_equal(found.predict(frame), plain.predict(frame))
 
 
@@ -94,7 +95,7 @@ def test_other_learners_get_the_array_that_a_pipeline_makes(in_chunks, monkeypat
     learner = ClassifierLearner(DecisionTreeClassifier(random_state=0), ColumnPreprocessor())
     found = learner.learn(Sample(frame, y, np.arange(N), 0, 0), N).model
     plain = Pipeline([("columns", ColumnPreprocessor()), ("classifier", DecisionTreeClassifier(random_state=0))])
-    assert State.of(found).differs_from(State.of(plain.fit(frame, y)), 0.0) is None
+    assert State.of(found).differs_from(State.of(plain.fit(frame, y)), EXACT) is None
 
 
 def test_an_array_behind_a_frame_is_used_and_not_changed():

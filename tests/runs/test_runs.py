@@ -15,6 +15,7 @@ from pacbayes.procedures import LossMonitor
 from pacbayes.runs import MODELS, Settings, certify_table, choose_method, load_run, verify_run
 from pacbayes.tables import prepare_table
 
+from attacks.stored import sign
 from cli.conftest import small_frame
 
 
@@ -53,8 +54,9 @@ def test_a_predictor_that_saw_the_held_out_rows_does_not_verify(table, tmp_path)
     assert verify_run(run.certificate, record, table)
     models = dict(record.models())
     models["predictor"].fit(table.X, table.y)
-    sio.dump(models, record.predictor)
-    verification = verify_run(run.certificate, record, table)
+    sio.dump(models, record.predictor.path)
+    sign(tmp_path / "a")
+    verification = verify_run(run.certificate, load_run(tmp_path / "a"), table)
     assert [check.code for check in verification.failed] == ["predictor"]
 
 

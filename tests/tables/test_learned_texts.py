@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pacbayes._core.leeway import EXACT
 from pacbayes._core.state import State
 from pacbayes._core.taken import TakenRows
 from pacbayes.tables import Column, ColumnPreprocessor, TableError, align_rows, make_preprocessing
@@ -24,7 +25,7 @@ def fit_plainly(frame):
 
 def check(frame):
     steps, plain, rows = fit_plainly(frame)
-    assert State.of(steps.transformer_).differs_from(State.of(plain), 0.0) is None
+    assert State.of(steps.transformer_).differs_from(State.of(plain), EXACT) is None
     np.testing.assert_array_equal(steps.transform(frame), plain.transform(rows))
 
 
@@ -85,7 +86,7 @@ def test_of_an_array_whose_rows_are_taken_chunk_by_chunk(monkeypatch, missing, c
     rows = TakenRows(frame, places)
     assert rows.numbers() is not None
     found, expected = ColumnPreprocessor().fit_taken(rows), ColumnPreprocessor().fit(frame.iloc[places])
-    assert State.of(found).differs_from(State.of(expected), 0.0) is None
+    assert State.of(found).differs_from(State.of(expected), EXACT) is None
 
 
 def test_of_an_array_in_which_a_column_holds_nothing_or_what_is_infinite():

@@ -5,7 +5,8 @@ does), holds fitted estimators where ``clone`` only copies (in functions and pla
 (``prefit``), reads from a cache, or was given as many values as there are rows. Weights of a network may be as many:
 they are taken not to have seen the rows. A memory outside the estimator, in a file or a private attribute, cannot be
 seen, and one in a module only if a method of somebody's own class names it; that there is none is an assumption of
-every certificate.
+every certificate. Where several clones learn and judge each other's rows, what there is to be seen must not have grown
+meanwhile.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ import numbers
 import sys
 import sysconfig
 import warnings
-from collections.abc import Iterator, Mapping
+from collections import deque
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from copy import deepcopy
 from enum import Enum
 from itertools import chain
@@ -30,10 +33,11 @@ from sklearn.base import BaseEstimator, clone
 from pacbayes._core.rows import take
 from pacbayes._core.types import Rows
 
-__all__ = ["refuse_early_answers", "refuse_prefit"]
+__all__ = ["refuse_early_answers", "refuse_growth", "refuse_prefit"]
 
 _FEW = 50  # values that any estimator may be given, however few rows there are
 _DEPTH = 12
+_TENTH = 10
 _STANDARD = sysconfig.get_paths()["stdlib"]
 _WEIGHTS = ("_parameters", "_buffers")  # of a network: pretrained ones are taken not to have seen the rows
 _LEAVES = (str, bytes, int, float, complex, type(None), np.generic, np.dtype, ModuleType, BuiltinFunctionType, np.ufunc)
@@ -69,6 +73,44 @@ it is cloned.
         raise ValueError(f"The {name} of {owner} must come unlearned. Got {found}.")
 
 
+@contextmanager
+def refuse_growth(learner: object, rows: int) -> Iterator[None]:
+    """Refuse a learner whose classes or modules keep more after it learned than before.
+
+    A clone is to forget: a voter that finds there what others learned from has seen the rows that judge it. Less than a
+    tenth of the rows, and as many values as anyone may have, are no memory of them: counters, names, a history.
+
+    Parameters
+    ----------
+    learner : estimator, or list of them and None
+        As it was given; clones of it learn meanwhile.
+    rows : int
+        How many rows there are to learn from and to judge.
+
+    Examples
+    --------
+    >>> from sklearn.base import clone
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from pacbayes._core.prefit import refuse_growth
+    >>> learner = GaussianNB()
+    >>> with refuse_growth(learner, 100):
+    ...     _ = clone(learner).fit([[0.0], [1.0]], [0, 1])
+    """
+    before = _count_known(learner)
+    yield
+    grown = _count_known(learner) - before
+    if grown >= max(rows // _TENTH, _FEW):
+        raise ValueError(
+            "A learner must forget what it learned when it is cloned. Got one whose class or module keeps "
+            f"{grown} more values than before it learned: {learner!r:.120}."
+        )
+
+
+def _count_known(learner: object) -> int:
+    """Return how many values a clone can reach: parameters, and what classes and modules that are no library's keep."""
+    return sum(_length(each) for each in _walk(clone(learner, safe=False), 0, set()))
+
+
 def refuse_early_answers(owner: str, estimator: Any, X: Rows) -> None:
     """Refuse a classifier that answers before it has learned: nobody can tell from what."""
     model = clone(estimator)
@@ -86,16 +128,24 @@ def refuse_early_answers(owner: str, estimator: Any, X: Rows) -> None:
 
 def _reasons(value: Any, rows: int, depth: int, seen: set[int]) -> Iterator[str]:
     """Yield what a value and everything in it knows."""
+    for each in _walk(value, depth, seen):
+        if isinstance(each, _LEAVES):
+            yield from _large_leaf(each, rows)
+        elif not inspect.isclass(each):
+            yield from _own_reasons(each, rows)
+
+
+def _walk(value: Any, depth: int, seen: set[int]) -> Iterator[Any]:
+    """Yield a value and everything in it."""
     if isinstance(value, _LEAVES):
-        yield from _large_leaf(value, rows)
+        yield value
         return
     if depth > _DEPTH or id(value) in seen:
         return
     seen.add(id(value))
-    if not inspect.isclass(value):
-        yield from _own_reasons(value, rows)
+    yield value
     for inner in _parts_of_class(value) if inspect.isclass(value) else _parts(value):
-        yield from _reasons(inner, rows, depth + 1, seen)
+        yield from _walk(inner, depth + 1, seen)
 
 
 def _own_reasons(value: Any, rows: int) -> Iterator[str]:
@@ -128,16 +178,27 @@ def _large_leaf(value: Any, rows: int) -> Iterator[str]:
 
 def _size(value: Any) -> int | None:
     """Return how many values a container holds; names and numbers of columns choose columns and are no data."""
+    if not _is_plain(value):
+        return _length(value) or None
+    columns = all(isinstance(each, str) for each in value) or (
+        all(isinstance(each, int) for each in value) and len(set(value)) == len(value)
+    )
+    return None if columns else len(value)
+
+
+def _is_plain(value: object) -> bool:
+    return isinstance(value, list | tuple | set | frozenset | bytearray)
+
+
+def _length(value: Any) -> int:
+    """Return how many values a container holds: an array, a table, a dictionary, a list, a queue, categories."""
+    if inspect.isclass(value):
+        return 0
     if isinstance(value, np.ndarray) or hasattr(value, "iloc") or hasattr(value, "tocsr") or _is_tensor(value):
         return int(np.prod(value.shape))
-    if isinstance(value, Mapping):
-        return len(value)
-    if isinstance(value, list | tuple | set | frozenset | bytearray):
-        columns = all(isinstance(each, str) for each in value) or (
-            all(isinstance(each, int) for each in value) and len(set(value)) == len(value)
-        )
-        return None if columns else len(value)
-    return None
+    if not isinstance(value, Collection) or isinstance(value, (*_LEAVES, range)) or hasattr(value, "fit"):
+        return 0
+    return len(value)
 
 
 def _attributes(value: Any) -> dict[str, Any]:
@@ -161,7 +222,7 @@ def _parts(value: Any) -> Iterator[Any]:
     """Yield what a value holds: entries, parameters, and what a function was made with."""
     if isinstance(value, Mapping):
         yield from chain(value.keys(), value.values())
-    elif isinstance(value, list | tuple | set | frozenset):
+    elif isinstance(value, list | tuple | set | frozenset | deque):
         yield from value
     elif isinstance(value, functools.partial):
         yield from (value.func, *value.args, *value.keywords.values())
@@ -185,8 +246,9 @@ def _parts_of_class(kind: type) -> Iterator[Any]:
 
 def _can_know(value: object) -> bool:
     """Return whether a value can hold what was learned; classes and functions of a module are no memory."""
-    holds = isinstance(value, Mapping | list | np.ndarray) or hasattr(value, "iloc") or _is_of_torch(value)
-    return holds or (hasattr(value, "fit") and not inspect.isclass(value))
+    if inspect.isclass(value):
+        return False
+    return _length(value) > 0 or isinstance(value, Mapping | list) or _is_of_torch(value) or hasattr(value, "fit")
 
 
 def _is_of_library(module: str | None) -> bool:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
+
+from pacbayes._core.leeway import EXACT, FITTED, Leeway, leeway_of, same_numbers
 
 __all__ = ["State"]
 
@@ -30,9 +32,9 @@ class State:
     >>> from sklearn.linear_model import LogisticRegression
     >>> from pacbayes._core.state import State
     >>> one, two = (LogisticRegression().fit([[0.0], [1.0]], [0, 1]) for _ in range(2))
-    >>> State.of(one).differs_from(State.of(two), within=1e-6)
+    >>> State.of(one).differs_from(State.of(two))
     >>> two.coef_ = -two.coef_
-    >>> State.of(one).differs_from(State.of(two), within=1e-6)
+    >>> State.of(one).differs_from(State.of(two))
     'coef_'
     """
 
@@ -43,9 +45,9 @@ class State:
         """Take the state of an object."""
         return cls(_flatten(thing, {}))
 
-    def differs_from(self, other: State, within: float) -> str | None:
-        """Return the place of the first difference, fractions being compared up to a relative one, or None."""
-        return next(_differences(self.value, other.value, within, ()), None)
+    def differs_from(self, other: State, leeway: Leeway = FITTED) -> str | None:
+        """Return the place of the first difference from what was learned again, or None."""
+        return next(_differences(self.value, other.value, leeway, (), _Owner()), None)
 
 
 def _flatten(thing: Any, seen: _Seen) -> object:
@@ -122,35 +124,33 @@ _KINDS: tuple[tuple[Any, Callable[[Any, _Seen], object]], ...] = (
 )
 
 
-def _differences(one: Any, two: Any, within: float, place: tuple[str, ...]) -> Iterator[str]:
+@dataclass(frozen=True, slots=True)
+class _Owner:
+    """The object whose attributes are compared, and the way from it to here."""
+
+    kind: str = ""
+    scale: object = None
+    path: tuple[str, ...] = ()
+
+
+def _differences(one: Any, two: Any, leeway: Leeway, place: tuple[str, ...], owner: _Owner) -> Iterator[str]:
     """Yield where two flattened states differ, by the names of attributes on the way."""
     if isinstance(one, dict) and isinstance(two, dict):
+        owner = _Owner(two["type"], two.get("scale_")) if isinstance(two.get("type"), str) else owner
         for name in dict.fromkeys([*one, *two]):
-            yield from _differences(one.get(name, _ABSENT), two.get(name, _ABSENT), within, (*place, name))
+            inner = replace(owner, path=(*owner.path, name))
+            asked = leeway if leeway == EXACT else leeway_of(owner.kind, ".".join(inner.path), leeway, owner.scale)
+            yield from _differences(one.get(name, _ABSENT), two.get(name, _ABSENT), asked, (*place, name), inner)
     elif isinstance(one, list) and isinstance(two, list) and len(one) == len(two):
         for first, second in zip(one, two, strict=True):
-            yield from _differences(first, second, within, place)
-    elif not _same(one, two, within):
+            yield from _differences(first, second, leeway, place, owner)
+    elif not _same(one, two, leeway):
         yield ".".join(place) or type(one).__name__
 
 
-def _same(one: Any, two: Any, within: float) -> bool:
+def _same(one: Any, two: Any, leeway: Leeway) -> bool:
     if isinstance(one, np.ndarray) and isinstance(two, np.ndarray):
-        return _close_arrays(one, two, within)
+        return same_numbers(one, two, leeway)
     if isinstance(one, float) and isinstance(two, float):
-        return _close_arrays(np.array(one), np.array(two), within)
+        return same_numbers(np.array(one), np.array(two), leeway)
     return type(one) is type(two) and bool(one == two)
-
-
-def _close_arrays(one: Any, two: Any, within: float) -> bool:
-    if one.shape != two.shape or one.dtype.kind != two.dtype.kind:
-        return False
-    if one.dtype.kind not in "fc":
-        return bool(np.array_equal(one, two))
-    one, two = np.atleast_1d(one), np.atleast_1d(two)
-    finite = np.isfinite(one)
-    if not np.array_equal(one[~finite], two[~finite], equal_nan=True) or not np.isfinite(two[finite]).all():
-        return False
-    # relative to the largest of an array: rounding in a sum is relative to its largest terms, not to each result
-    largest = np.abs(one[finite]).max(initial=0.0)
-    return bool(np.all(np.abs(one[finite] - two[finite]) <= within * largest))

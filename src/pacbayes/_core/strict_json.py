@@ -6,7 +6,7 @@ import json
 import math
 from typing import Any
 
-__all__ = ["read_object"]
+__all__ = ["parse_strictly", "read_object", "without_duplicates"]
 
 _LONGEST = 300  # digits and more: Python takes quadratic time to read such a number
 
@@ -32,13 +32,7 @@ def read_object(what: str, text: bytes) -> dict[str, Any]:
     ValueError: This must be a JSON object. Got something else: a name occurs twice.
     """
     try:
-        record = json.loads(
-            text,
-            object_pairs_hook=_without_duplicates,
-            parse_constant=_no_constant,
-            parse_int=_short_int,
-            parse_float=_finite,
-        )
+        record = parse_strictly(text)
     except (ValueError, RecursionError) as error:  # UnicodeDecodeError and JSONDecodeError are ValueErrors
         raise ValueError(f"{what} must be a JSON object. Got something else: {error!s:.120}.") from None
     if not isinstance(record, dict):
@@ -48,7 +42,28 @@ def read_object(what: str, text: bytes) -> dict[str, Any]:
     return record
 
 
-def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def parse_strictly(text: str | bytes) -> Any:
+    """Return the value in a JSON text; ValueError or RecursionError if it is none.
+
+    Examples
+    --------
+    >>> from pacbayes._core.strict_json import parse_strictly
+    >>> parse_strictly('[NaN]')
+    Traceback (most recent call last):
+      ...
+    ValueError: NaN is not a number
+    """
+    return json.loads(
+        text,
+        object_pairs_hook=without_duplicates,
+        parse_constant=_no_constant,
+        parse_int=_short_int,
+        parse_float=_finite,
+    )
+
+
+def without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the object of these names and values; ValueError if a name occurs twice."""
     record = dict(pairs)
     if len(record) != len(pairs):
         raise ValueError("a name occurs twice")

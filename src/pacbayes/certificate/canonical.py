@@ -10,6 +10,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from pacbayes._core.strict_json import parse_strictly
 from pacbayes.certificate.subjects import SUBJECTS
 
 __all__ = ["SCHEMA_VERSION", "content_digest", "parse_certificate", "schema", "to_text"]
@@ -42,7 +43,7 @@ def parse_certificate(text: str | bytes) -> dict[str, Any]:
             f"A certificate must be JSON text or a path object. Got {type(text).__name__} instead."
         )
     try:
-        record = json.loads(text, object_pairs_hook=_without_duplicates, parse_constant=_no_constant)
+        record = parse_strictly(text)
         to_text(record).encode("utf-8")  # a lone surrogate has no place in UTF-8
     except (ValueError, RecursionError) as error:  # UnicodeDecodeError and JSONDecodeError are ValueErrors
         hint = " To read a file, pass pathlib.Path(...)." if isinstance(text, str) and len(text) < 500 else ""
@@ -67,17 +68,6 @@ def _check_subjects(statements: list[dict[str, Any]]) -> None:
         _check("about", statement["about"], {"enum": own})
         for each in statement["consequences"]:
             _check("about", each["about"], {"enum": covered})
-
-
-def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    record = dict(pairs)
-    if len(record) != len(pairs):
-        raise ValueError("a name occurs twice")
-    return record
-
-
-def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not a number")
 
 
 _TYPES: dict[str, Any] = {

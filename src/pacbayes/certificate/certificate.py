@@ -18,6 +18,7 @@ from pacbayes.certificate.consistency import own_checks
 from pacbayes.certificate.number_words import as_table
 from pacbayes.certificate.statement import AS_GIVEN, Choice, Statement
 from pacbayes.certificate.statement_table import claim_lines
+from pacbayes.certificate.unsayable import words_or_verdict
 from pacbayes.certificate.words import sentence
 
 if TYPE_CHECKING:
@@ -230,7 +231,7 @@ class Certificate:
         """
         from pacbayes.certificate.markdown import as_markdown  # noqa: PLC0415  (only who writes a card needs it)
 
-        return as_markdown(self, level)
+        return words_or_verdict(self, lambda: as_markdown(self, level))
 
     def plot(self, kind: str = "delta", ax: Axes | None = None) -> Axes:
         """Draw the certificate with matplotlib.
@@ -268,7 +269,7 @@ class Certificate:
         return draw(self, kind, ax)
 
     def __str__(self) -> str:
-        return "\n".join([*claim_lines(self), "", as_table(self)])
+        return words_or_verdict(self, lambda: "\n".join([*claim_lines(self), "", as_table(self)]))
 
     def __hash__(self) -> int:
         return hash(self.digest)
@@ -276,4 +277,4 @@ class Certificate:
     def _repr_html_(self) -> str:
         from pacbayes.certificate.card import as_card  # noqa: PLC0415  (only notebooks need it)
 
-        return as_card(self)
+        return words_or_verdict(self, lambda: as_card(self), "<p>{}</p>".format)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import re
 import select
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ LONGEST = 1_000_000  # bytes; no loss and no pair of labels is so long, and memo
 CHUNK = 983_040  # bytes that are read at once, if they are there; less than a line that is too long has
 _FEWEST = 16  # lines that are worth a block
 _BOM = b"\xef\xbb\xbf"
+_BLANK = re.compile(rb"^[ \t\r\x0b\x0c]*\n", re.MULTILINE)
 
 
 @dataclass(slots=True)  # frozen ones take twice as long to make
@@ -58,10 +60,12 @@ class Lines:
         Bytes of all lines that were taken.
     number : int
         How many they are.
+    filled : int
+        Of lines before a place that was gone to, how many at least are not blank.
     """
 
     def __init__(self) -> None:
-        self.position = self.number = 0
+        self.position = self.number = self.filled = 0
         self._digest = hashlib.sha256()
         self._parts: list[bytes] = []
         self._size = 0
@@ -126,6 +130,9 @@ class Lines:
     def skip_to(self, file: BinaryIO, position: int, number: int) -> bool:
         """Read up to a place that was reached earlier; return whether the file is so long."""
         while self.position < position and (chunk := file.read(min(CHUNK, position - self.position))):
+            # what a chunk cuts off a line may look blank, and behind the mark of an encoding there may be nothing
+            marked = not self.position and chunk.startswith(_BOM)
+            self.filled += chunk.count(b"\n") - len(_BLANK.findall(chunk)) - marked
             self._digest.update(chunk)
             self.position += len(chunk)
         self.number = number

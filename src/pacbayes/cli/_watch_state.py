@@ -69,6 +69,9 @@ class WatchState:
         inode, position, line = (record[name] for name in ("inode", "position", "line"))
         if not file.resume(inode, position, line, str(record["prefix"])):  # type: ignore[arg-type]
             self._refuse(f"does not belong to {self._source!r} as it is now: what was read of it has changed")
+        # files before this one, and of rows of CSV headers, are no lines of it: there may be more losses, never fewer
+        if watching.columns is None and len(streams) + streams.unassigned < file.lines.filled:
+            self._refuse(f"has fewer losses than the {file.lines.filled} lines that were read")
         return streams
 
     def _compare_options(self, watching: Watching, record: dict[str, object]) -> None:

@@ -257,11 +257,9 @@ posterior that was kept, is at most 18.44 %.
     def fitted_numbers(self, X: RowsLike) -> dict[str, Any]:
         """Return every fitted number and what is predicted for these rows, for whoever runs the fit again."""
         return {
-            "prior mean": self.prior_.mean,
-            "prior covariance": self.prior_.covariance,
-            "posterior mean": self.posterior_.mean,
-            "posterior covariance": self.posterior_.covariance,
-            "coef_": np.append(self.coef_, self.intercept_),
+            **_in_spreads("prior", self.prior_),
+            **_in_spreads("posterior", self.posterior_),
+            "coef_": np.append(self.coef_, self.intercept_) / _spreads(self.posterior_),
             "classes_": self.classes_,
             "preprocessing_": State.of(self.preprocessing_),
             "decision_function": self.decision_function(X),
@@ -316,3 +314,14 @@ posterior that was kept, is at most 18.44 %.
         """Return the probabilities of both classes by the logistic model at the weights that predict."""
         p = expit(self.decision_function(X))
         return np.column_stack([1.0 - p, p])
+
+
+def _spreads(gaussian: Gaussian) -> FloatArray:
+    return np.asarray(np.sqrt(np.diagonal(gaussian.covariance)))
+
+
+def _in_spreads(name: str, gaussian: Gaussian) -> dict[str, FloatArray]:
+    """Return the numbers of a Gaussian in units of its deviations, whatever units its columns have."""
+    spreads = _spreads(gaussian)
+    scaled = gaussian.covariance / spreads / spreads[:, None]
+    return {f"{name} mean": gaussian.mean / spreads, f"{name} covariance": spreads**2, f"{name} correlation": scaled}

@@ -9,6 +9,7 @@ proved for it.
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -18,6 +19,8 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from pacbayes._core.digests import data_digest, digest_of_arrays
+from pacbayes._core.leeway import ADDED, Leeway, same_numbers
+from pacbayes._core.leeway import FITTED as FITTED_NUMBERS
 from pacbayes._core.notes import Note
 from pacbayes._core.places import permute
 from pacbayes._core.state import State
@@ -41,9 +44,15 @@ __all__ = [
     "version_differences",
 ]
 
-# fitted numbers of two versions of the numerical libraries agree to this, relative to the largest of them
+# numbers of a certificate that follow from fitted ones agree to this between versions of the numerical libraries
 FITTED = 1e-6
+# Answers and shares of votes are sums, or added up: they round in terms of the largest. Gaussians come in units of
+# their own spread, of which a millionth changes no answer that the draws do not change a million times as often.
+_UNITS = Leeway(1e-6, floor=1e-6)
+_GAUSSIAN = ("prior mean", "prior correlation", "posterior mean", "posterior correlation", "coef_")
+_LEEWAYS = dict.fromkeys(("predict", "decision_function", "mean", "weights_"), ADDED) | dict.fromkeys(_GAUSSIAN, _UNITS)
 MODEL_DIGESTS = ("model", "network")  # digests of what was fitted
+_SHA256 = re.compile(r"[0-9a-f]{64}")
 _SAME_WORDS = ("procedure", "delta", "candidates", "seed", "choices", "notes")
 
 
@@ -223,38 +232,44 @@ def check_order(certificate: Certificate, rows: int, model: _Ordered) -> list[Ch
 
 def compare_numbers(claimed: Mapping[str, Any], found: Mapping[str, Any]) -> Check:
     """Compare fitted numbers by name; those that differ are named. Where there are none, nothing was proved."""
-    different = sorted(name for name in {*claimed, *found} if not _close(claimed.get(name), found.get(name)))
+    different = sorted(name for name in {*claimed, *found} if not _close(name, claimed.get(name), found.get(name)))
     return Check("predictor", bool(claimed) and not different, claimed=", ".join(different) or None)
 
 
-def _close(claimed: object, found: object) -> bool:
+def _close(name: str, claimed: object, found: object) -> bool:
     """Whether fitted numbers agree but for what other versions of the numerical libraries may change."""
     if claimed is None or found is None:
         return False
     if isinstance(claimed, State) and isinstance(found, State):
-        return claimed.differs_from(found, FITTED) is None
+        return claimed.differs_from(found) is None
     one, two = np.asarray(claimed), np.asarray(found)
-    if one.dtype.kind != "f" or two.dtype.kind != "f":  # labels and counts
+    if not (one.dtype.kind == two.dtype.kind == "f"):  # labels and counts
         return bool(np.array_equal(one, two))
-    if one.shape != two.shape or not (np.isfinite(one).all() and np.isfinite(two).all()):
-        return False
-    # relative to the largest of an array: rounding in a sum is relative to its largest terms, not to each result
-    return bool(np.all(np.abs(one - two) <= FITTED * np.maximum(np.abs(one).max(initial=0.0), 1e-300)))
+    return bool(np.isfinite(one).all()) and same_numbers(one, two, _LEEWAYS.get(name, FITTED_NUMBERS))
 
 
 def compare_certificates(claimed: Certificate, found: Certificate) -> list[Check]:
     """Compare everything that a certificate says with one that was issued again, but for times and versions.
 
     Counts and codes have to be equal; fitted numbers, and values that follow from them, up to what other versions of
-    the numerical libraries may change. The digest of fitted numbers is therefore left to whoever has the model.
+    the numerical libraries may change. The digest of fitted numbers is therefore left to whoever has the model, but for
+    that there is one where one is issued.
     """
     one, two = claimed.to_dict(), found.to_dict()
     names = sorted({*claimed.digests, *found.digests} - {"model"})
     digests = [compare(name, claimed.digests.get(name), found.digests.get(name)) for name in names]
+    digests += _missing_model(claimed, found)
     words = [compare(name, one[name], two[name], within=FITTED) for name in _SAME_WORDS]
     count = max(len(one["statements"]), len(two["statements"]))
     pairs = ([*record["statements"], *[None] * (count - len(record["statements"]))] for record in (one, two))
     return [*digests, *words, *(compare("statement", a, b, within=FITTED) for a, b in zip(*pairs, strict=True))]
+
+
+def _missing_model(claimed: Certificate, found: Certificate) -> list[Check]:
+    """Return a failed check if there is no digest of fitted numbers where one is issued, or one where none is."""
+    expected, stated = "model" in found.digests, claimed.digests.get("model")
+    held = stated is not None and _SHA256.fullmatch(stated) is not None if expected else stated is None
+    return [] if held else [Check("model", held=False, claimed=stated)]
 
 
 def version_differences(certificate: Certificate) -> dict[str, tuple[str, str]]:

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from pacbayes._core.prefit import refuse_growth
 from pacbayes.certificate import Choice, Statement, issue
 from pacbayes.learners import WeightedVote
 from pacbayes.procedures.base import Issued, Procedure, Sample
@@ -68,7 +69,8 @@ class OutOfBag(Procedure):
         most = rows if self.replacement else rows - 1
         size = min(max(round(self.fraction * rows), 1), most)
         samples = list(draw_samples(sample, self.voters, size, replacement=self.replacement))
-        voters = learn_voters(self.learner, sample, samples)
+        with refuse_growth([self.learner.classifier, self.learner.preprocessing], rows):
+            voters = learn_voters(self.learner, sample, samples)
         judgement = judge_voters(voters, sample, samples)
         self._refuse_few(judgement)
         found = VoteBound(self.bound, judgement, self.delta / self.candidates)

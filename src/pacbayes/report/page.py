@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from pacbayes._core.notes import Note
 from pacbayes._core.plain import mark_code
 from pacbayes.certificate import Certificate, find_notices, notice_words
+from pacbayes.certificate.unsayable import words_or_verdict
 from pacbayes.certificate.words import plain_sentence
 from pacbayes.report import phrases
 from pacbayes.report.contents import Contents, Section
@@ -21,6 +22,11 @@ if TYPE_CHECKING:
     import jinja2
 
 __all__ = ["render"]
+
+_BARE = (
+    '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>Certificate</title></head>'
+    "<body><h1>Certificate</h1><p>{}</p></body></html>\n"
+)
 
 
 def render(
@@ -74,20 +80,32 @@ def render(
     >>> "at most 5.19 %" in page, "<script>(function" in page, "&lt;script&gt;" in page
     (True, True, True)
     """
-    contents = Contents(
-        certificate=certificate,
-        deltas=[] if certificate.statements[0].compared else delta_values(certificate),
-        about=about or {},
-        columns=columns,
-        baseline=baseline,
-        trivial=trivial,
-        notes=notes,
-        notices=find_notices(certificate, trivial, has_transfer=split is not None and split.has_transfer),
-        curve=curve,
-        split=split,
-        hardest=hardest,
-        commands=commands,
+    _environment()  # without jinja2 there is no page of anything
+    has_transfer = split is not None and split.has_transfer
+    return words_or_verdict(
+        certificate,
+        lambda: _render_page(
+            Contents(
+                certificate=certificate,
+                deltas=[] if certificate.statements[0].compared else delta_values(certificate),
+                about=about or {},
+                columns=columns,
+                baseline=baseline,
+                trivial=trivial,
+                notes=notes,
+                notices=find_notices(certificate, trivial, has_transfer=has_transfer),
+                curve=curve,
+                split=split,
+                hardest=hardest,
+                commands=commands,
+            )
+        ),
+        _BARE.format,
     )
+
+
+def _render_page(contents: Contents) -> str:
+    certificate = contents.certificate
     page = _environment().get_template("page.html")
     return page.render(
         certificate=certificate,

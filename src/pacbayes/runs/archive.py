@@ -18,6 +18,7 @@ from typing import IO, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from pacbayes._core.strict_json import without_duplicates
 from pacbayes.runs.headers import read_header
 
 __all__ = ["MOST_BYTES", "Piece", "read_pieces", "walk"]
@@ -61,7 +62,7 @@ def read_pieces(source: Path | bytes) -> Piece:
     with zipfile.ZipFile(io.BytesIO(source) if isinstance(source, bytes) else source) as archive:
         _check_members(archive, size)
         reader = _Reader(archive)
-        root = reader.read_root(json.loads(archive.read(_SCHEMA), object_pairs_hook=_unique))
+        root = reader.read_root(json.loads(archive.read(_SCHEMA), object_pairs_hook=without_duplicates))
         unused = {*archive.namelist()} - reader.used - {_SCHEMA}
     if unused:
         raise ValueError(f"{len(unused)} members belong to nothing")
@@ -75,13 +76,6 @@ def walk(piece: Piece) -> Iterator[Piece]:
         each = waiting.pop()
         yield each
         waiting.extend(each.parts.values())
-
-
-def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    record = dict(pairs)
-    if len(record) != len(pairs):
-        raise ValueError("a key comes twice")
-    return record
 
 
 def _check_members(archive: zipfile.ZipFile, size: int) -> None:

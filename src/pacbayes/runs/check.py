@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
@@ -12,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pacbayes import metrics
+from pacbayes._core.records import check_fields
+from pacbayes._core.strict_json import read_object
 from pacbayes._core.types import FloatArray, Labels
 from pacbayes.certificate import Certificate
 from pacbayes.metrics import group_values
@@ -91,9 +92,8 @@ class PredictionFile:
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> PredictionFile:
-        """Read what was stored; anything else is refused."""
-        if set(record) != {each.name for each in fields(cls)} or not all(_is_own(*item) for item in record.items()):
-            raise ValueError("The record of checked predictions must have exactly the fields of this version.")
+        """Read what this version or an earlier one stored; anything else is refused."""
+        check_fields("The record of checked predictions", record, cls, _is_own)
         read: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in record.items()}
         return cls(**read)
 
@@ -339,10 +339,4 @@ def _certify(judged: Judged, asked: Asked, given: Given) -> Certificate:
 
 def read_columns(text: bytes) -> dict[str, Any]:
     """Read the record of columns that was written beside a certificate for predictions in a file."""
-    try:
-        record = json.loads(text)
-    except (ValueError, RecursionError):
-        record = None
-    if not isinstance(record, dict):
-        raise ValueError("The record of checked predictions must be JSON text.")  # noqa: TRY004
-    return record
+    return read_object("The record of checked predictions", text)

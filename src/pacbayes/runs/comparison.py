@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from shlex import quote
 from typing import Any
 
+from pacbayes._core.records import check_fields
 from pacbayes.certificate import Certificate
 from pacbayes.procedures import Comparison, Judgements
 from pacbayes.report import render
@@ -70,13 +71,10 @@ class ComparisonFile:
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> ComparisonFile:
-        """Read what was stored; anything else is refused."""
-        texts = [record.get(name) for name in ("label", "baseline", "delimiter")]
-        lists = [record.get(name) for name in ("predictions", "losses", "missing_values")]
-        plain = all(each is None or isinstance(each, str) for each in texts) and type(record.get("header")) is bool
-        if set(record) != {each.name for each in fields(cls)} or not plain or not all(map(_is_texts, lists)):
-            raise ValueError("The record of compared predictions must have exactly the fields of this version.")
-        return cls(**{**record, **{name: tuple(record[name]) for name in ("predictions", "losses", "missing_values")}})
+        """Read what this version or an earlier one stored; anything else is refused."""
+        check_fields("The record of compared predictions", record, cls, _is_own)
+        read: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in record.items()}
+        return cls(**read)
 
     def read(self, path: str | Path, max_memory: int | str | None = None) -> Judgements:
         """Return the losses of each model on the rows of a file, or say why there are none."""
@@ -97,8 +95,11 @@ class ComparisonFile:
         return compare_file(path, self, max_memory=max_memory, **options).certificate
 
 
-def _is_texts(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(each, str) for each in value)
+def _is_own(name: str, value: object) -> bool:
+    """Return whether the value of a field is of the kind that is written."""
+    if name in ("predictions", "losses", "missing_values"):
+        return isinstance(value, list) and all(isinstance(each, str) for each in value)
+    return type(value) is bool if name == "header" else value is None or isinstance(value, str)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,11 +15,19 @@ from typing import TYPE_CHECKING, Any
 from pacbayes._core.drafts import is_draft
 from pacbayes._core.files import read_bounded
 from pacbayes._core.folders import draft_folder, look_into, probe_folder, put_in_place, recover_folder
+from pacbayes._core.strict_json import read_object
 from pacbayes._core.system import is_mount_point
 from pacbayes._core.types import FloatArray, Labels, ObjectArray
 from pacbayes.certificate import Certificate
 from pacbayes.runs.networks import NETWORK
-from pacbayes.runs.predictors import MODELS_FILE, load_models, read_models_file, read_predictor, write_predictor
+from pacbayes.runs.predictors import (
+    MODELS_FILE,
+    ModelsFile,
+    load_models,
+    read_models_file,
+    read_predictor,
+    write_predictor,
+)
 from pacbayes.runs.refit import TRANSFER, require_source
 from pacbayes.runs.settings import Settings
 from pacbayes.runs.use import Label, RunPredictor
@@ -51,13 +59,13 @@ class StoredRun:
     classes : tuple of str or of int
     certificate : str
         The digest of the certificate that belongs to it.
-    predictor : LinearTerms or Path
-        Terms as plain numbers, or the file of fitted models, which nothing has loaded yet.
+    predictor : LinearTerms or ModelsFile
+        Terms as plain numbers, or the file of fitted models with its SHA-256; nothing has loaded it yet.
     rows : int
         How many rows it was made from.
     folder : Path
         Where it was read from; its certificate is expected there.
-    refitted : Path or None
+    refitted : ModelsFile or None
         The file of the model refitted on all rows, if there is one.
     """
 
@@ -65,14 +73,14 @@ class StoredRun:
     columns: tuple[tuple[str, str], ...]
     classes: tuple[Label, ...]
     certificate: str
-    predictor: LinearTerms | Path
+    predictor: LinearTerms | ModelsFile
     rows: int
     folder: Path
-    refitted: Path | None = None
+    refitted: ModelsFile | None = None
 
     def models(self, trust: tuple[str, ...] = ()) -> Mapping[str, Any]:
         """Load the fitted models; types from outside scikit-learn are refused unless ``trust`` names them."""
-        return load_models(self.predictor, trust) if isinstance(self.predictor, Path) else {}
+        return load_models(self.predictor, trust) if isinstance(self.predictor, ModelsFile) else {}
 
     def open(self, trust: tuple[str, ...] = (), *, refitted: bool = False) -> RunPredictor:
         """Load the predictor for use, after checking that the certificate beside it holds and belongs to it.
@@ -260,17 +268,11 @@ def read_certificate(place: Path) -> Certificate:
     return Certificate.from_json(text)
 
 
-def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    record = dict(pairs)
-    if len(record) != len(pairs):
-        raise ValueError("a name occurs twice")
-    return record
-
-
 def load_run(place: str | Path) -> StoredRun:
     """Read a predictor from its folder or from model.json; nothing in it is run.
 
-    A file of fitted models is only checked to be whole and the one written; :meth:`StoredRun.predict` loads it.
+    A file of fitted models is only checked to be whole and the one written; :meth:`StoredRun.predict` loads it, and
+    refuses it if it was replaced meanwhile.
 
     Parameters
     ----------
@@ -299,11 +301,7 @@ def load_run(place: str | Path) -> StoredRun:
     path = Path(place) / MODEL if Path(place).is_dir() else Path(place)
     if not path.is_file():
         raise ValueError(f"There is no predictor at {str(path)!r}.")
-    text = read_bounded(path)
-    try:
-        record = json.loads(text, object_pairs_hook=_without_duplicates)
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"The predictor must be JSON text. Got something else: {error}.") from None
+    record = read_object("The predictor", read_bounded(path))
     try:
         if record["format"] != _FORMAT or record["version"] != _VERSION:
             raise ValueError(f"The predictor must be of format {_FORMAT!r}, version {_VERSION}.")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import lzma
 import zipfile
 import zlib
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pacbayes._core.strict_json import read_object
 from pacbayes.certificate import Certificate, Verification
 from pacbayes.runs.headers import read_header
 from pacbayes.tables import to_bytes
@@ -65,10 +65,10 @@ def _has_own_architecture(folder: Path) -> bool:
     with (folder / NETWORK).open("rb") as file:
         text = file.read((1 << 20) + 1)
     try:
-        record = json.loads(text)
-    except (ValueError, RecursionError):
+        record = read_object(NETWORK, text)
+    except ValueError:
         return False
-    return isinstance(record, dict) and "architecture" in record and record["architecture"] is None
+    return "architecture" in record and record["architecture"] is None
 
 
 def read_arrays(path: Path, most: int) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -25,6 +25,7 @@ from pacbayes.tables import ColumnPreprocessor, LinearTerms, Table
 __all__ = [
     "ChangedPredictorError",
     "Difference",
+    "ModelsFile",
     "as_linear",
     "check_predictor",
     "compare_models",
@@ -36,6 +37,7 @@ __all__ = [
 
 MODELS_FILE = "model.skops"
 _BLOCK = 2**20
+_CHANGED = "The file {name!r} is not the one that was written: its SHA-256 differs."
 _ROWS = 2**16  # at a time
 _SPARE = 2**16  # identities and names in an archive have as many digits as they happen to have
 
@@ -112,7 +114,28 @@ def write_predictor(
     return entry, tuple(_list_foreign(_read_stored(path), ()))
 
 
-def read_predictor(entry: Mapping[str, Any], folder: Path) -> LinearTerms | Path:
+@dataclass(frozen=True, slots=True)
+class ModelsFile:
+    """A file of fitted models, which nothing has loaded yet, and the SHA-256 that it was written with."""
+
+    path: Path
+    sha256: str
+
+    @property
+    def name(self) -> str:
+        """The name of the file."""
+        return self.path.name
+
+    def read(self) -> bytes:
+        """Return what is in the file, if it still is what was written: it may have been replaced since a last look."""
+        with self.path.open("rb") as file:
+            content = file.read(MOST_BYTES + 1)
+        if hashlib.sha256(content).hexdigest() != self.sha256:
+            raise ChangedPredictorError(_CHANGED.format(name=self.name))
+        return content
+
+
+def read_predictor(entry: Mapping[str, Any], folder: Path) -> LinearTerms | ModelsFile:
     """Return the linear terms, or the file of fitted models after checking that it is the one that was written."""
     if entry["kind"] == "linear":
         if type(entry["intercept"]) is not float or set(entry) != {"kind", "intercept", "terms"}:
@@ -121,7 +144,7 @@ def read_predictor(entry: Mapping[str, Any], folder: Path) -> LinearTerms | Path
     return read_models_file(entry, folder, (MODELS_FILE,))
 
 
-def read_models_file(entry: Mapping[str, Any], folder: Path, names: tuple[str, ...]) -> Path:
+def read_models_file(entry: Mapping[str, Any], folder: Path, names: tuple[str, ...]) -> ModelsFile:
     """Return a file of fitted models, which has one of these names, after checking that it is the one written."""
     if set(entry) != {"kind", "file", "sha256"} or entry["kind"] != "skops" or entry["file"] not in names:
         raise TypeError("predictor")  # another file beside model.skops would be verified in place of it
@@ -132,9 +155,10 @@ def read_models_file(entry: Mapping[str, Any], folder: Path, names: tuple[str, .
         raise ValueError(f"The file {path.name!r} has more than {MOST_BYTES} bytes, which is the most that is read.")
     if not zipfile.is_zipfile(path):
         raise ValueError(f"The file {path.name!r} cannot be read as a skops model: it is cut short, or something else.")
-    if _sha256(path) != str(entry["sha256"]):
-        raise ChangedPredictorError(f"The file {path.name!r} is not the one that was written: its SHA-256 differs.")
-    return path
+    found = ModelsFile(path, str(entry["sha256"]))
+    if _sha256(path) != found.sha256:
+        raise ChangedPredictorError(_CHANGED.format(name=path.name))
+    return found
 
 
 def _sha256(path: Path) -> str:
@@ -160,7 +184,7 @@ class Difference:
     versions: tuple[str, str] = ("", "")
 
 
-def compare_models(path: Path, again: Mapping[str, Any]) -> Difference | None:
+def compare_models(file: ModelsFile, again: Mapping[str, Any]) -> Difference | None:
     """Return how the stored models differ from those learned again, or None.
 
     The file is read as plain numbers and names. Nothing of it is imported, made or called.
@@ -168,15 +192,15 @@ def compare_models(path: Path, again: Mapping[str, Any]) -> Difference | None:
     import skops.io as sio  # noqa: PLC0415
 
     own = sio.dumps(dict(again))
-    if path.stat().st_size > 2 * len(own) + _SPARE:
+    if file.path.stat().st_size > 2 * len(own) + _SPARE:
         return Difference("size")
-    stored, ours = _read_stored(path, path.name), read_pieces(own)
+    stored, ours = _read_stored(file.read(), file.name), read_pieces(own)
     place = find_difference(stored, ours)
     versions = (_show(" ".join(learning_versions(stored))), " ".join(learning_versions(ours)))
     return None if place is None else Difference(_show(place), versions)
 
 
-def check_predictor(predictor: LinearTerms | Path, again: Mapping[str, Any]) -> Check:
+def check_predictor(predictor: LinearTerms | ModelsFile, again: Mapping[str, Any]) -> Check:
     """Check that the stored predictor is what the rows give, in every fitted number; it is never called."""
     form = again.get("linear")
     if isinstance(predictor, LinearTerms):
@@ -200,7 +224,7 @@ def _show(text: str) -> str:
     return re.sub(r"[^ -~]", "?", text)
 
 
-def load_models(path: Path, trust: tuple[str, ...]) -> Mapping[str, Any]:
+def load_models(file: ModelsFile, trust: tuple[str, ...]) -> Mapping[str, Any]:
     """Load models of the listed types without pickle; all other types are refused unless they are trusted by name.
 
     The archive is looked over before skops sees it. Fitted numbers are not: whoever did not write the file should
@@ -208,21 +232,21 @@ def load_models(path: Path, trust: tuple[str, ...]) -> Mapping[str, Any]:
     """
     import skops.io as sio  # noqa: PLC0415
 
-    content = path.read_bytes()  # once: what is looked over is what is loaded
-    root = _read_stored(content, path.name)
+    content = file.read()  # once: what is looked over is what is loaded
+    root = _read_stored(content, file.name)
     foreign = _list_foreign(root, trust)
     if foreign:
         options = " ".join(f"--trust {_show(name)}" for name in foreign)
         raise ValueError(
-            f"The file {path.name!r} holds what is not on the list of types that may be loaded; if you trust all of "
+            f"The file {file.name!r} holds what is not on the list of types that may be loaded; if you trust all of "
             f"it, pass {options}."
         )
     if not all(is_sound_state(each) for each in walk(root) if each.loader):
-        raise ValueError(f"The file {path.name!r} holds a random state that is none.")
+        raise ValueError(f"The file {file.name!r} holds a random state that is none.")
     try:
         loaded: Mapping[str, Any] = sio.loads(content, trusted=sio.get_untrusted_types(data=content))
     except Exception as error:  # whatever a broken archive raises
-        raise ValueError(f"The file {path.name!r} cannot be read as a skops model ({error!r:.120}).") from None
+        raise ValueError(f"The file {file.name!r} cannot be read as a skops model ({error!r:.120}).") from None
     return loaded
 
 

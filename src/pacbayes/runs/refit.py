@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from pacbayes.certificate import Certificate, Check, Verification
 from pacbayes.estimators import CertificateWarning, CertifiedClassifier
 from pacbayes.procedures import Transfer, compare_certificates, compare_with_source, transfer_delta
-from pacbayes.runs.predictors import compare_models
+from pacbayes.runs.predictors import ModelsFile, compare_models
 from pacbayes.runs.settings import Settings
 from pacbayes.runs.table import load_rows
 from pacbayes.runs.words import refitted_name
@@ -117,7 +117,7 @@ def check_transfer(transfer: Certificate, certificate: Certificate) -> Check:
     return Check("transfer", not wrong, claimed=wrong[0].code if wrong else None)
 
 
-def check_stored(certificate: Certificate, refitted: Path | None, transfer: Certificate | None) -> list[Check]:
+def check_stored(certificate: Certificate, refitted: ModelsFile | None, transfer: Certificate | None) -> list[Check]:
     """Check that the file of a refitted model is called what it is, and that its certificate follows from the run's."""
     expected = None if refitted is None else refitted_name(transfer)
     named = Check("refitted_name", refitted is not None and refitted.name == expected)
@@ -125,7 +125,7 @@ def check_stored(certificate: Certificate, refitted: Path | None, transfer: Cert
 
 
 def check_again(
-    certificate: Certificate, refitted: Path | None, again: CertifiedClassifier, refit: Refitting | None
+    certificate: Certificate, refitted: ModelsFile | None, again: CertifiedClassifier, refit: Refitting | None
 ) -> list[Check]:
     """Check a stored refitted model, which is never called, and its certificate against models learned again."""
     transfer = None if refit is None else refit.transfer

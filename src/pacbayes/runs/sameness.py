@@ -7,8 +7,9 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
+from pacbayes._core.leeway import FITTED, Leeway, same_numbers
 from pacbayes.runs.archive import Piece, walk
-from pacbayes.runs.leeway import FITTED, Leeway, is_alike, is_ignored, leeway_for, same_numbers, true_type
+from pacbayes.runs.leeway import is_alike, is_ignored, leeway_for, true_type
 
 __all__ = ["find_difference", "learning_versions"]
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
+from pacbayes._core.records import check_fields
 from pacbayes.metrics.asked import Asked
 from pacbayes.runs.methods import METHODS
 
@@ -23,6 +24,7 @@ _OPTIONAL = {
 }
 _DECIMALS = (".", ",")
 _MISSING = ("refuse", "category")
+_MOST_CANDIDATES = 2**53  # delta is divided by a double, which holds all whole numbers up to here
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,6 +104,7 @@ class Settings:
             f"--delta must lie between 0 and 1, such as 0.05. Got {self.delta:g} instead.": not 0.0 < self.delta < 1.0,
             f"--method must be {', '.join(methods)}. Got {self.method!r} instead.": self.method not in methods,
             f"--candidates must be a whole number of at least 1. Got {self.candidates} instead.": self.candidates < 1,
+            f"--candidates must be at most 2**53. Got {self.candidates} instead.": self.candidates > _MOST_CANDIDATES,
             f"--missing must be refuse or category. Got {self.missing!r} instead.": self.missing not in _MISSING,
             f"--delimiter must be a single character. Got {self.delimiter!r} instead.": self.delimiter is not None
             and len(self.delimiter) != 1,
@@ -177,10 +180,9 @@ class Settings:
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Settings:
-        """Read what :meth:`to_dict` gave; anything else is refused."""
+        """Read what :meth:`to_dict` gave, of this version or an earlier one; anything else is refused."""
         defaults = cls(target="").to_dict()
-        if set(record) != {each.name for each in fields(cls)}:
-            raise ValueError("The settings of a model must have exactly the fields of this version.")
+        check_fields("The settings of a model", record, cls)
         for name, value in record.items():
             _check_type(name, value, defaults[name])
         changed: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in record.items()}

@@ -235,7 +235,8 @@ def _verify_predictions(
 ) -> Verified:
     """Count again in a file of predictions that some other tool made."""
     stored = read_columns(read_bounded(record))
-    columns = ComparisonFile.from_dict(stored) if "predictions" in stored else PredictionFile.from_dict(stored)
+    several = not stored.keys().isdisjoint({"predictions", "losses"})
+    columns = ComparisonFile.from_dict(stored) if several else PredictionFile.from_dict(stored)
     again = columns.certify_again(certificate, data, max_memory)
     checks = (*own.checks, *compare_certificates(certificate, again))
     result = Verification(checks, ("counted_again", "not_collection"))

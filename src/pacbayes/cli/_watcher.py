@@ -14,6 +14,7 @@ from pacbayes.cli._line_blocks import BlockReader
 from pacbayes.cli._lines import LONGEST, Block, Line, Lines, read_pipe
 from pacbayes.cli._output import Output
 from pacbayes.cli._watch_blocks import BlockTaker
+from pacbayes.cli._watch_header import WORDS, judge_first_line, refuse_unclear_header
 from pacbayes.cli._watch_hook import Hook
 from pacbayes.cli._watch_page import WatchPage
 from pacbayes.cli._watch_parts import judge_together
@@ -76,6 +77,9 @@ class Watcher:
             self._source = source
             self._file = GrowingFile(Path(source), follow=follow, announce=self._announce)
             self._open_state(self._file, source, state)
+            columns = self._watching.columns
+            if columns is not None and self._watching.header is None and self._file.regular and not self.place.number:
+                refuse_unclear_header(Path(source), columns)
         self._show_page(at_once=True)
         for stream in self._streams.alarms:
             self._tell(stream)
@@ -128,18 +132,31 @@ class Watcher:
 
     def take_line(self, line: Line) -> bool:
         """Take a line by itself; return whether to go on."""
-        known = None if line.content is None or line.lost else self._known.get(line.content)
+        first = self.place.number == 0
+        known = None if line.content is None or line.lost or first else self._known.get(line.content)
         if known is not None:
             stream: Stream | None = self._streams.get(known[0])
             stream.add(known[1])  # type: ignore[union-attr]
         else:
             counted = line.content is None or bool(line.content.strip())
-            stream = self._add(line) if counted else None
+            stream = self._add(line) if counted and not self._is_header(line) else None
         self.place.take()
         if stream is None:
             return True
         self.touch(stream)
         return self.finish(stream)
+
+    def _is_header(self, line: Line) -> bool:
+        """Return whether a line is the header of a file of CSV; what could be a row and is not counted is said."""
+        columns = self._watching.columns
+        if columns is None or self.place.number or line.content is None or line.lost:
+            return False
+        kind = judge_first_line(line.content, columns, header=self._watching.header)
+        if kind in WORDS:
+            shown = line.content.decode("utf-8", "backslashreplace").strip()
+            say = self._output.warn if kind == "skipped" else self._output.note
+            say(WORDS[kind].format(line=shown))
+        return kind in {"header", "skipped"}
 
     def touch(self, stream: Stream) -> None:
         """Remember that a stream has losses that wait to be judged."""

@@ -24,6 +24,9 @@ TABLE_NOTES: Mapping[str, str] = {
     "holds_dates": "The column {column!r} holds dates, which are read as categories; those of new cases will be "
     "unknown. Leave it out with --drop, or order the rows by it with --time.",
     "names_each_row": "Every value of the column {column!r} occurs once, as in an identifier; consider --drop.",
+    "rows_may_belong_together": "The column {column!r} has {values} values with about {rows} rows each. If the rows of "
+    "one value belong together, such as those of one patient, the number is too small for new patients: keep one row "
+    "of each, or judge each as a whole (docs/guide.md, 'Several rows belong to one patient').",
     "numbers_each_row": "Every row has a different whole number in the column {column!r}, as in an identifier; "
     "consider --drop.",
     "counts_rows": "The column {column!r} changes in one direction from row to row, as a row number does; consider "

@@ -32,6 +32,7 @@ _THOUSANDS = r"[+-]?\d{1,3}(?:[.,'\s]\d{3})+(?:[.,]\d+)?"
 _MOST = 8
 _SORTED = 20  # different values from which on a sorted column is no accident
 _MANY = 100  # rows from which on whole numbers that all differ look like an identifier
+_OWNERS, _OWNED = 20, (2.0, 20.0)  # different values, and rows of each, that look like several rows of one patient
 _HARDLY, _FEW = 0.001, 5  # share and number of rows below which other values than the most common one hardly occur
 FEW_OF_A_CLASS = 20
 
@@ -56,7 +57,8 @@ def find_notes(
     for column in columns:
         series = frame[column.name]
         if column.kind == "category":
-            notes += _find_numbers(column, series) or _find_dates(column, series) or _find_identifier(column, series)
+            found = _find_numbers(column, series) or _find_dates(column, series)
+            notes += found or _find_identifier(column, series) or _find_owners(column, series)
         else:
             notes += _find_counter(column, series) or _find_sorting(column, series.dropna().to_numpy())
     if by_time:
@@ -124,6 +126,15 @@ def _find_identifier(column: Column, series: pd.Series) -> list[Note]:
     if column.distinct < int(series.notna().sum()) or column.distinct < 2:
         return []
     return [Note("names_each_row", {"column": column.name})]
+
+
+def _find_owners(column: Column, series: pd.Series) -> list[Note]:
+    """Find texts that name whom a few rows belong to; such rows are alike, and not independent."""
+    values = int(series.nunique())
+    each = int(series.notna().sum()) / max(values, 1)
+    if values < _OWNERS or not _OWNED[0] <= each <= _OWNED[1]:
+        return []
+    return [Note("rows_may_belong_together", {"column": column.name, "values": values, "rows": round(each)})]
 
 
 def _find_counter(column: Column, series: pd.Series) -> list[Note]:

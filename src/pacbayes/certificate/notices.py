@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pacbayes.certificate.certificate import Certificate
     from pacbayes.certificate.statement import Statement
 
-__all__ = ["find_empty", "find_notices", "is_vacuous", "notice_words"]
+__all__ = ["CAUTIONS", "find_empty", "find_notices", "is_vacuous", "notice_words"]
 
 _USEFUL = 0.5  # a limit on an error that says something
 _MOST = 6  # sentences on single statements
@@ -44,7 +44,7 @@ _WORDS = {
     "refit_not_certified": "A second model, trained on all rows, lies beside the certified one. It is not certified: "
     "no number on this page is about it.",
 }
-_CAUTIONS = ("delta_above_half", "judged_rows_learned", "unlabelled_rows_seen", "several_seeds")
+CAUTIONS = ("delta_above_half", "judged_rows_learned", "unlabelled_rows_seen", "several_seeds")
 
 
 def is_vacuous(statement: Statement, value: float | None = None) -> bool:
@@ -159,7 +159,7 @@ def _comparison(certificate: Certificate, trivial: Mapping[str, str | float] | N
 
 def _cautions(certificate: Certificate) -> list[Note]:
     confidence = {"confidence": confidence_words(certificate.delta)}
-    return [Note(each.code, {**each.numbers, **confidence}) for each in certificate.notes if each.code in _CAUTIONS]
+    return [Note(each.code, {**each.numbers, **confidence}) for each in certificate.notes if each.code in CAUTIONS]
 
 
 def _refit(certificate: Certificate, *, has_transfer: bool) -> list[Note]:

@@ -153,9 +153,9 @@ class Output:
         with divert_stdout(quiet=self.quiet):
             yield
 
-    def note(self, text: str) -> None:
-        """Say something on stderr."""
-        if not self.quiet:
+    def note(self, text: str, *, always: bool = False) -> None:
+        """Say something on stderr, where little is wanted only what puts the result in doubt."""
+        if always or not self.quiet:
             print_lines([f"note: {text}"], err=True)
 
     def warn(self, text: str) -> None:

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from pacbayes.certificate.notices import CAUTIONS
 from pacbayes.certificate.number_words import table_lines
 from pacbayes.certificate.statement_table import claim_lines, opening_lines, record_statements
 from pacbayes.certificate.words import note_words
@@ -235,7 +236,7 @@ def _make_settings(given: dict[str, Any]) -> Settings:
 
 def _show_table(output: Output, table: Table) -> None:
     for note in table.notes:
-        output.note(note_words(note))
+        output.note(note_words(note), always=note.code in CAUTIONS)
     if output.quiet or output.as_json:
         return
     rows = [[c.name, c.kind, str(c.distinct), str(c.missing)] for c in table.columns[:_MOST_COLUMNS]]
@@ -256,7 +257,7 @@ def _show(output: Output, run: Run, written: list[Path], tables: list[tuple[str,
     further = [] if run.transfer is None else run.transfer.notes
     for note in dict.fromkeys([*certificate.notes, *further]):
         if note not in run.table.notes:  # those were shown before the work
-            output.note(note_words(note))
+            output.note(note_words(note), always=note.code in CAUTIONS)
     output.result(
         {
             "sentence": certificate.sentence(),

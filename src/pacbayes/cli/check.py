@@ -11,6 +11,7 @@ import typer
 from pacbayes.certificate.number_words import table_lines
 from pacbayes.certificate.statement_table import claim_lines, opening_lines, record_statements
 from pacbayes.cli._asked import COST, DIFFERENCE, GROUP, LABEL_METRIC
+from pacbayes.cli._cautions import note_cautions
 from pacbayes.cli._limits import MAX_MEMORY
 from pacbayes.cli._output import JSON, QUIET, Output, tidy
 from pacbayes.metrics.asked import parse_asked
@@ -95,6 +96,7 @@ def _show(output: Output, checked: CheckedPredictions, written: list[Path], data
         output.note(note)
     if output.quiet:
         output.say(*opening_lines(certificate))
+        note_cautions(output, certificate)
         return
     comparison = [each for each in compare_with_trivial(certificate, checked.judged.trivial) if each]
     claims = claim_lines(certificate) if certificate.is_listed else [certificate.sentence()]

@@ -10,6 +10,7 @@ import typer
 
 from pacbayes.certificate.number_words import table_lines
 from pacbayes.certificate.words import sentences
+from pacbayes.cli._cautions import note_cautions
 from pacbayes.cli._limits import MAX_MEMORY
 from pacbayes.cli._output import JSON, QUIET, Output, tidy
 from pacbayes.runs import ComparedPredictions, ComparisonFile, compare_file
@@ -105,6 +106,7 @@ def _show(output: Output, found: ComparedPredictions, written: list[Path], data:
     output.result({"sentences": said, "certificate": certificate.to_dict(), "files": files})
     output.say(*said)
     if output.quiet:
+        note_cautions(output, certificate)
         return
     place, table = (f"./{path}" if path.startswith("-") else path for path in (files["certificate.json"], str(data)))
     command = shlex.join(["pacbayes", "verify", place, "--data", table])

@@ -13,6 +13,7 @@ from pacbayes.certificate.words import sentences
 from pacbayes.cli._cautions import note_cautions
 from pacbayes.cli._limits import MAX_MEMORY
 from pacbayes.cli._output import JSON, QUIET, Output, tidy
+from pacbayes.cli._reading import DECIMAL, DELIMITER, ENCODING
 from pacbayes.runs import ComparedPredictions, ComparisonFile, compare_file
 from pacbayes.runs.folder import check_folder
 from pacbayes.tables.words import list_formats
@@ -46,9 +47,6 @@ OUT = Annotated[
     Path | None, typer.Option(help="Folder for certificate.json and report.html [default: DATA-comparison].")
 ]
 MISSING = Annotated[list[str] | None, typer.Option(help="A text that stands for a missing value; may be given again.")]
-DELIMITER = Annotated[
-    str | None, typer.Option(help="What separates the columns of a text file [default: found in its first line].")
-]
 HEADER = Annotated[bool, typer.Option(help="Whether the first line names the columns; if not, c1, c2, ...")]
 FORCE = Annotated[bool, typer.Option("--force", help="Replace the run in the folder.")]
 
@@ -67,6 +65,8 @@ def compare(
     missing_value: MISSING = None,
     delimiter: DELIMITER = None,
     header: HEADER = True,
+    encoding: ENCODING = None,
+    decimal: DECIMAL = ".",
     max_memory: MAX_MEMORY = None,
     force: FORCE = False,
     as_json: JSON = False,
@@ -91,6 +91,8 @@ def compare(
         baseline=baseline,
         delimiter=delimiter,
         header=header,
+        encoding=encoding,
+        decimal=decimal,
         missing_values=tuple(missing_value or ()),
     )
     folder = out if out is not None else data.with_name(f"{data.name.partition('.')[0]}-comparison")

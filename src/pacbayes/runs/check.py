@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
@@ -18,14 +17,13 @@ from pacbayes.metrics import group_values
 from pacbayes.metrics.asked import Asked, needs_probabilities
 from pacbayes.procedures.given import Given
 from pacbayes.report import render
-from pacbayes.runs.folder import save_folder
-from pacbayes.runs.words import check_readme_words
+from pacbayes.runs.counted import check_reading, has_fields, save_counted
 from pacbayes.tables import TableError, read_groups, read_table, require_column, split_names
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["CheckedPredictions", "PredictionFile", "check_file", "read_columns", "save_counted"]
+__all__ = ["CheckedPredictions", "PredictionFile", "check_file"]
 
 _EXACT = 2**53  # up to which doubles hold all whole numbers
 _SHARES = (
@@ -45,7 +43,7 @@ class PredictionFile:
         The columns of true and of predicted labels.
     loss : str or None
         Instead of them: the column of losses in [0, 1].
-    delimiter, header, missing_values
+    delimiter, header, missing_values, encoding, decimal
         As :func:`pacbayes.tables.read_table` takes them.
     metrics, weights, groups, differences, cost
         What is certified of labels and predictions, as :class:`pacbayes.runs.Asked` has it.
@@ -62,8 +60,11 @@ class PredictionFile:
     groups: tuple[str, ...] = ()
     differences: bool = False
     cost: str | None = None
+    encoding: str | None = None
+    decimal: str = "."
 
     def __post_init__(self) -> None:
+        check_reading(self.delimiter, self.decimal)
         pair = self.label is not None and self.prediction is not None
         if pair == (self.loss is not None) or (not pair and (self.label, self.prediction) != (None, None)):
             raise ValueError("Name the columns: --label and --prediction, or --loss for losses between 0 and 1.")
@@ -92,7 +93,7 @@ class PredictionFile:
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> PredictionFile:
         """Read what was stored; anything else is refused."""
-        if set(record) != {each.name for each in fields(cls)} or not all(_is_own(*item) for item in record.items()):
+        if not has_fields(cls, record) or not all(_is_own(*item) for item in record.items()):
             raise ValueError("The record of checked predictions must have exactly the fields of this version.")
         read: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in record.items()}
         return cls(**read)
@@ -133,6 +134,8 @@ class PredictionFile:
             delimiter=self.delimiter,
             header=self.header,
             missing_values=self.missing_values,
+            encoding=self.encoding,
+            decimal=self.decimal,
             max_memory=max_memory,
             texts=texts,
         )
@@ -167,6 +170,8 @@ class Judged:
 
 def _is_own(name: str, value: object) -> bool:
     """Return whether the value of a field is of the kind that is written."""
+    if name == "decimal":
+        return isinstance(value, str)
     if name in ("header", "differences"):
         return type(value) is bool
     if name in ("missing_values", "metrics", "groups", "weights"):
@@ -269,20 +274,6 @@ class CheckedPredictions:
         )
 
 
-def save_counted(
-    folder: Path, certificate: Certificate, report: str, source: str, columns: Mapping[str, Any], *, force: bool
-) -> list[Path]:
-    """Write a certificate that was counted in a file of predictions, with where in that file to count again."""
-    return save_folder(
-        folder,
-        certificate,
-        report,
-        lambda _: check_readme_words(certificate, source),
-        columns=dict(columns),
-        force=force,
-    )
-
-
 def check_file(
     path: str | Path,
     columns: PredictionFile,
@@ -335,14 +326,3 @@ def _certify(judged: Judged, asked: Asked, given: Given) -> Certificate:
     grouping = group_values("--group", judged.groups) if judged.groups else None
     answers = metrics.Judged(judged.labels, judged.predictions, classes=classes)
     return replace(given, questions=questions).certify_judged(answers, about=judged.about, grouping=grouping)
-
-
-def read_columns(text: bytes) -> dict[str, Any]:
-    """Read the record of columns that was written beside a certificate for predictions in a file."""
-    try:
-        record = json.loads(text)
-    except (ValueError, RecursionError):
-        record = None
-    if not isinstance(record, dict):
-        raise ValueError("The record of checked predictions must be JSON text.")  # noqa: TRY004
-    return record

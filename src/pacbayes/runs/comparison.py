@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from shlex import quote
 from typing import Any
@@ -11,7 +11,8 @@ from typing import Any
 from pacbayes.certificate import Certificate
 from pacbayes.procedures import Comparison, Judgements
 from pacbayes.report import render
-from pacbayes.runs.check import PredictionFile, save_counted
+from pacbayes.runs.check import PredictionFile
+from pacbayes.runs.counted import check_reading, has_fields, save_counted
 
 __all__ = ["ComparedPredictions", "ComparisonFile", "compare_file"]
 
@@ -32,7 +33,7 @@ class ComparisonFile:
         Instead of both: columns of losses in [0, 1].
     baseline : str or None
         The column that the others are compared with; None for the first.
-    delimiter, header, missing_values
+    delimiter, header, missing_values, encoding, decimal
         As :func:`pacbayes.tables.read_table` takes them.
     """
 
@@ -43,8 +44,11 @@ class ComparisonFile:
     delimiter: str | None = None
     header: bool = True
     missing_values: tuple[str, ...] = ()
+    encoding: str | None = None
+    decimal: str = "."
 
     def __post_init__(self) -> None:
+        check_reading(self.delimiter, self.decimal)
         if (self.label is not None) != bool(self.predictions) or bool(self.predictions) == bool(self.losses):
             raise ValueError("Name the columns: --label and --prediction for each model, or --loss for each.")
         given = self.predictions or self.losses
@@ -71,10 +75,11 @@ class ComparisonFile:
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> ComparisonFile:
         """Read what was stored; anything else is refused."""
-        texts = [record.get(name) for name in ("label", "baseline", "delimiter")]
+        texts = [record.get(name) for name in ("label", "baseline", "delimiter", "encoding")]
         lists = [record.get(name) for name in ("predictions", "losses", "missing_values")]
         plain = all(each is None or isinstance(each, str) for each in texts) and type(record.get("header")) is bool
-        if set(record) != {each.name for each in fields(cls)} or not plain or not all(map(_is_texts, lists)):
+        plain = plain and isinstance(record.get("decimal", "."), str)
+        if not has_fields(cls, record) or not plain or not all(map(_is_texts, lists)):
             raise ValueError("The record of compared predictions must have exactly the fields of this version.")
         return cls(**{**record, **{name: tuple(record[name]) for name in ("predictions", "losses", "missing_values")}})
 
@@ -86,9 +91,10 @@ class ComparisonFile:
 
     def _columns_of(self, name: str) -> PredictionFile:
         """Return where the predictions or the losses of one model are."""
-        options: dict[str, Any] = {"header": self.header, "missing_values": self.missing_values}
+        names = ("delimiter", "header", "missing_values", "encoding", "decimal")
+        options: dict[str, Any] = {each: getattr(self, each) for each in names}
         place = {"label": self.label, "prediction": name} if self.predictions else {"loss": name}
-        return PredictionFile(delimiter=self.delimiter, **place, **options)
+        return PredictionFile(**place, **options)
 
     def certify_again(self, certificate: Certificate, path: str | Path, max_memory: int | str | None) -> Certificate:
         """Count again in a file, with the options that a certificate was issued with."""

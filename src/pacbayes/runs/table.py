@@ -144,5 +144,11 @@ def load_rows(
     frame = _read(path, settings, max_memory)
     if texts := list_texts(frame, columns):
         frame = _read(path, settings, max_memory, texts)
+    if settings.delimiter is not None and len(frame.columns) == 1 < len(columns):
+        raise TableError(
+            f"{Path(path).name} must have the columns that the model was learned with. Got the one column "
+            f"{str(frame.columns[0])!r:.60} with the delimiter {settings.delimiter!r}; if these rows have another, pass "
+            "--delimiter."
+        )
     names = {*settings.not_used, *(name for name, _ in columns)}
     return frame if settings.header else name_unnamed(frame, names, settings.target)

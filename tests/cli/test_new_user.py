@@ -50,7 +50,7 @@ def test_a_stream_of_snapshots_says_which_number_is_the_votes(run, tmp_path):
 @pytest.mark.parametrize(
     ("columns", "note"),
     [
-        ({"b": ["1.5"] * 199 + ["abc"]}, "because 1 of its values are not numbers, such as 'abc'"),
+        ({"b": ["1.5"] * 199 + ["abc"]}, "because some of its values (1) are not numbers, such as 'abc'"),
         ({"b": ["1,5", "2,5"] * 100}, "decimal comma"),
         ({"b": [f"name {k}" for k in range(200)]}, "occurs once"),
         ({"b": ["x", "y"] * 100}, "is a copy of the target"),

@@ -63,12 +63,21 @@ CASES = {
             "category; write the numbers without them."
         ),
     ),
+    "has_signs": (
+        {"b": [f"${12.5 + k % 31:.2f}" for k in range(190)] + ["-1.5 %", "7%"] * 5},
+        {},
+        {"column": "b", "example": "$12.50"},
+        (
+            "The column 'b' looks like numbers with a sign, such as '$12.50', and is read as a category; write the "
+            "numbers without it."
+        ),
+    ),
     "looks_like_numbers": (
         {"b": ["1.5"] * 190 + [LONG] * 10},
         {},
         {"column": "b", "count": 10, "example": LONG},
         (
-            "The column 'b' is read as a category because 10 of its values are not numbers, such as "
+            "The column 'b' is read as a category because some of its values (10) are not numbers, such as "
             f"'{LONG[:39]}. If they stand for missing values, pass --missing-value."
         ),
     ),
@@ -289,3 +298,12 @@ def test_rows_of_one_owner_are_suspected_among_many_values_of_few_rows(values, n
     frame = pd.DataFrame({"a": np.sin(np.arange(400)), "t": np.where(np.arange(400) % 7 < 3, "x", "y")})
     frame["b"] = [f"v{k * 7919 % values}" for k in range(400)]
     assert [note.code for note in notes_on(frame)] == ["rows_may_belong_together"] * noted
+
+
+@pytest.mark.parametrize(("fractions", "code"), [(True, "has_thousands_separators"), (False, "has_decimal_commas")])
+def test_thousands_are_told_from_decimal_commas_by_the_points_of_other_columns(fractions, code):
+    values = [f"{k % 17 + 1},{k % 7 * 100 + 105}" for k in range(ROWS)]
+    frame = pd.DataFrame({"a": SHUFFLED // 3 + 0.5 * fractions, "b": values, "t": LABELS})
+    assert [note.code for note in notes_on(frame)] == [code]
+    frame["b"] = [*values[:-1], "1,5"]
+    assert [note.code for note in notes_on(frame)] == ["has_decimal_commas"]

@@ -7,7 +7,7 @@ import io
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -64,7 +64,7 @@ def predict(
         raise ValueError(f"The first argument must be a folder that certify wrote. Got {str(folder)!r} instead.")
     files = _refuse_places(out, data, force=force)
     stored = load_run(folder)
-    given = {"delimiter": delimiter, "encoding": encoding, "decimal": decimal}
+    given: dict[str, Any] = {"delimiter": delimiter, "encoding": encoding, "decimal": decimal}
     reading = replace(stored.settings, **{name: value for name, value in given.items() if value is not None})
     with output.aside():
         predictor = stored.open(tuple(trust or ()), refitted=refitted)

@@ -147,8 +147,8 @@ def load_rows(
     if settings.delimiter is not None and len(frame.columns) == 1 < len(columns):
         raise TableError(
             f"{Path(path).name} must have the columns that the model was learned with. Got the one column "
-            f"{str(frame.columns[0])!r:.60} with the delimiter {settings.delimiter!r}; if these rows have another, pass "
-            "--delimiter."
+            f"{str(frame.columns[0])!r:.60} with the delimiter {settings.delimiter!r}; if these rows have another, "
+            "pass --delimiter."
         )
     names = {*settings.not_used, *(name for name, _ in columns)}
     return frame if settings.header else name_unnamed(frame, names, settings.target)

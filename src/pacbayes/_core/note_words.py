@@ -21,8 +21,8 @@ TABLE_NOTES: Mapping[str, str] = {
     "{example!r:.40}, and is read as a category; write the numbers without them.",
     "has_signs": "The column {column!r} looks like numbers with a sign, such as {example!r:.40}, and is read as a "
     "category; write the numbers without it.",
-    "looks_like_numbers": "The column {column!r} is read as a category because some of its values ({count}) are not numbers, "
-    "such as {example!r:.40}. If they stand for missing values, pass --missing-value.",
+    "looks_like_numbers": "The column {column!r} is read as a category because some of its values ({count}) are not "
+    "numbers, such as {example!r:.40}. If they stand for missing values, pass --missing-value.",
     "holds_dates": "The column {column!r} holds dates, which are read as categories; those of new cases will be "
     "unknown. Leave it out with --drop, or order the rows by it with --time.",
     "names_each_row": "Every value of the column {column!r} occurs once, as in an identifier; consider --drop.",

@@ -139,3 +139,21 @@ def test_watch_stops_at_a_wrong_file(run, tmp_path):
     assert result.exit_code == 2
     assert "Is this the right file?" in result.stderr
     assert len(result.stderr.splitlines()) < 15
+
+
+def test_a_full_folder_does_not_hide_what_else_is_wrong(run, tmp_path):
+    """Otherwise --force would be tried next, and say something else then."""
+    path = tmp_path / "cells.csv"
+    table(b=np.arange(200) % 7).to_csv(path, index=False)
+    assert run("certify", str(path), "--target", "t").exit_code == 0
+    for options, words in [
+        (("--target", "T"), "There is no column 'T'. Did you mean 't'?"),
+        (("--target", "t", "--model", "svm"), "svm"),
+        (("--target", "t", "--drop", "foo"), "There is no column 'foo'."),
+        (("--target", "t", "--group", "foo"), "There is no column 'foo'."),
+        (("--target", "t"), "is not empty"),
+    ]:
+        result = run("certify", str(path), *options)
+        assert result.exit_code == 2
+        assert words in " ".join(result.stderr.split())
+        assert ("is not empty" in " ".join(result.stderr.split())) == (words == "is not empty")

@@ -157,3 +157,22 @@ def test_a_full_folder_does_not_hide_what_else_is_wrong(run, tmp_path):
         assert result.exit_code == 2
         assert words in " ".join(result.stderr.split())
         assert ("is not empty" in " ".join(result.stderr.split())) == (words == "is not empty")
+
+
+@pytest.mark.parametrize("value", [("--delta", "5%"), ("--delta=5%",)])
+def test_what_is_no_number_is_refused_in_our_words(run, value):
+    result = run("plan", *value)
+    assert result.exit_code == 2
+    assert "--delta" in result.stderr
+    assert "'5%'" in result.stderr
+    assert "Input should be" not in result.stderr
+
+
+@pytest.mark.parametrize("command", ["compare", "plan", "watch"])
+def test_examples_in_help_stand_on_lines_of_their_own(run, command):
+    shown = run(command, "--help").stdout
+    assert "\\b" not in shown
+    assert "\b" not in shown
+    examples = [line for line in shown.splitlines() if line.startswith("      ") and f"pacbayes {command}" in line]
+    assert examples
+    assert all(line.count("pacbayes ") == 1 for line in examples)

@@ -7,6 +7,9 @@ import sys
 
 import pytest
 
+from pacbayes.certificate import Check
+from pacbayes.certificate.verdicts import detail_words
+
 from cli.conftest import small_frame
 
 
@@ -242,3 +245,8 @@ def test_a_request_to_end_leaves_nothing_half_written(small, tmp_path):
         assert process.wait() == 143
         assert process.stderr.read().endswith("pacbayes: stopped.\n")
     assert list(tmp_path.iterdir()) == [small]
+
+
+def test_what_has_no_short_form_is_not_said_to_differ_from_itself():
+    check = Check("choices", False, [["learning_rows", 3]], [["learning_rows", 4]])
+    assert detail_words(check) == "what is claimed is not what is found"

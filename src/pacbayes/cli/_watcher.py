@@ -169,9 +169,8 @@ class Watcher:
 
     def finish(self, stream: Stream) -> bool:
         """Judge and report a stream if that is due after a loss of it; return whether to go on."""
-        if stream.is_full:
-            self._judge(stream)
-        if len(stream) % self._every == 0:
+        reported = stream.is_full and self._judge(stream)
+        if len(stream) % self._every == 0 and not reported:
             self._report(stream)
         return not self._ended
 
@@ -231,15 +230,18 @@ class Watcher:
         for stream in waiting:
             self._judge(stream)
 
-    def _judge(self, stream: Stream) -> None:
+    def _judge(self, stream: Stream) -> bool:
+        """Judge the losses that wait; return whether there was an alarm, with which the stream is reported."""
         self._changed.pop(stream.key, None)
-        if stream.judge() and stream.monitor is not None:
-            self._ended = self._until_alarm
-            name = "" if stream.key is None else f"{stream.key}: "
-            self._output.warn(f"{name}{stream.monitor.sentence()}")
-            self._report(stream)
-            self._save()
-            self._tell(stream)
+        if not stream.judge() or stream.monitor is None:
+            return False
+        self._ended = self._until_alarm
+        name = "" if stream.key is None else f"{stream.key}: "
+        self._output.warn(f"{name}{stream.monitor.sentence()}")
+        self._report(stream)
+        self._save()
+        self._tell(stream)
+        return True
 
     def _tell(self, stream: Stream) -> None:
         """Run the command on alarm, unless it has been; one state says that it is due, the next that it is done."""
@@ -272,7 +274,8 @@ class Watcher:
             self._page.write(self._streams)
 
     def _report(self, stream: Stream) -> None:
-        self._judge(stream)
+        if self._judge(stream):
+            return
         stream.shown = len(stream)
         if stream.key is not None and self._output.quiet and not self._output.as_json:
             self._keep(None)  # nobody sees the numbers

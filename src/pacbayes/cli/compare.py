@@ -72,7 +72,7 @@ def compare(
     as_json: JSON = False,
     quiet: QUIET = False,
 ) -> None:
-    r"""Certify which of two models is better on new cases, and by how much at least and at most.
+    """Certify which of two models is better on new cases, and by how much at least and at most.
 
     The file has a row for each case, with its true label and what each model predicted. Only the rows on which one
     model errs and the other does not tell them apart; that one is better is said exactly where McNemar's exact test
@@ -82,7 +82,7 @@ def compare(
         pacbayes compare predictions.csv --label truth --prediction old --prediction new
 
     The guarantee holds if the models were fixed before these cases were looked at.
-    """
+    """  # noqa: D301  (the mark of lines to keep)
     output = Output(as_json=as_json, quiet=quiet)
     columns = ComparisonFile(
         label=label,

@@ -79,7 +79,7 @@ def find_notices(
     --------
     >>> import pacbayes as pb
     >>> from pacbayes.certificate import find_notices, notice_words
-    >>> [notice_words(each) for each in find_notices(pb.certify_predictions([0] * 3, [1] * 3))]  # doctest: +ELLIPSIS
+    >>> [notice_words(each) for each in find_notices(pb.certify_predictions([0] * 9, [1] * 9))]  # doctest: +ELLIPSIS
     ['True error of ... predictions: nothing is certified; the observed value is 100 %, and more rows alone ...']
     """
     further = [*_cautions(certificate), *_refit(certificate, has_transfer=has_transfer)]
@@ -93,7 +93,7 @@ def find_empty(certificate: Certificate) -> list[Note]:
     --------
     >>> import pacbayes as pb
     >>> from pacbayes.certificate import find_empty
-    >>> [each.code for each in find_empty(pb.certify_predictions([0] * 3, [1] * 3))]
+    >>> [each.code for each in find_empty(pb.certify_predictions([0] * 9, [1] * 9))]
     ['nothing_certified_often_wrong']
     """
     empty = list(_empty_statements(certificate))
@@ -129,6 +129,8 @@ def _empty_note(statement: Statement, about: str, target: float, delta: float) -
         needed = rows_for_target(statement.target, delta)
         return Note("no_threshold_passed", {"target": percent_text(statement.target), "needed": needed})
     if statement.n and observed_share(statement) >= target:
+        if statement.n < rows_for_target(target, delta):  # not even rows without an error would do
+            return Note("nothing_certified_from", {"what": what, "rows": statement.n})
         return Note("nothing_certified_often_wrong", {"what": what, "observed": risk_words(statement)})
     needed = _rows_needed(statement, target, delta)
     if needed <= statement.n:

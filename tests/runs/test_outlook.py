@@ -84,4 +84,4 @@ def test_a_share_of_few_rows_is_rounded_up_to_whole_errors():
     (outlook,) = plan_rows(2000, risks=[0.0, 0.05, 0.1], learning_fraction=0.8, asked=asked, class_share=0.03)
     (planned,) = outlook.statements
     assert planned.n == 12
-    assert planned.limits == pytest.approx([pb.bounds.clopper_pearson(errors, 12, 0.05) for errors in (0, 1, 2)])
+    assert planned.limits == pytest.approx([1.0 - pb.bounds.clopper_pearson(k, 12, 0.05) for k in (0, 1, 2)])

@@ -126,6 +126,7 @@ def test_public_names_and_rooms_are_found_when_asked_for():
     exec("from pacbayes import *", names)
     assert set(pb.__all__) <= set(names)
     assert set(pb.__all__) <= set(dir(pb))
+    assert {"TYPE_CHECKING", "find_spec", "import_module"}.isdisjoint(dir(pb))
     code = "import pacbayes as pb; print(pb.runs.__name__, pb.report.__name__, pb.bounds.maurer.__name__)"
     shown = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
     assert shown.split() == ["pacbayes.runs", "pacbayes.report", "maurer"]

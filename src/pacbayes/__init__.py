@@ -97,6 +97,8 @@ __all__ = [
     "zero_reference",
 ]
 
+_TOOLS = frozenset({"TYPE_CHECKING", "find_spec", "import_module"})
+
 # Where each public name comes from; it is loaded when it is first asked for, so that a command or a script that needs
 # only numbers starts at once. Type checkers read the imports and `__all__` above,
 # which a test compares with this table.
@@ -164,4 +166,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({name for name in globals() if name not in _TOOLS} | {*__all__})

@@ -11,7 +11,7 @@ from markdown_it import MarkdownIt
 from sklearn.linear_model import LogisticRegression
 
 import pacbayes as pb
-from pacbayes.certificate import CurvePoint, read_curve, write_curve
+from pacbayes.certificate import CurvePoint, find_empty, read_curve, write_curve
 from pacbayes.certificate.number_words import remark_rows
 from pacbayes.certificate.plots import PLOTS
 from pacbayes.certificate.words import assumption_words, limit_words, sentences
@@ -250,3 +250,22 @@ class TestMarkdown:
     def test_other_levels_are_refused(self, level):
         with pytest.raises(ValueError, match=r"'level' argument of Certificate.to_markdown must be a whole number"):
             CERTIFICATES["split"].to_markdown(level)
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        (3, "No group is listed, since no limit of a group says enough, most often for lack of rows; all 120"),
+        (40, "Of each metric the groups with the 10 worst and the 10 best limits are listed; 100 further"),
+    ],
+)
+def test_what_is_listed_of_many_groups_is_what_is_said_to_be(rows, words):
+    certificate = pb.certify_predictions([0] * 120 * rows, [0] * 120 * rows, groups=list(range(120)) * rows)
+    for text in (str(certificate), certificate.to_markdown(), certificate._repr_html_()):
+        assert words in " ".join(text.split())
+
+
+def test_a_few_wrong_rows_are_not_said_to_need_no_more_rows():
+    """Whether more rows would help, three of them do not tell."""
+    for rows, code in [(3, "nothing_certified_from"), (30, "nothing_certified_often_wrong")]:
+        assert [each.code for each in find_empty(pb.certify_predictions([0] * rows, [1] * rows))] == [code]

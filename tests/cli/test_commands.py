@@ -73,6 +73,23 @@ def test_other_rows_another_model_and_another_certificate_do_not_verify(run, sma
     assert "FAILED the predictor is what" in result.stdout
 
 
+@pytest.mark.parametrize(
+    "rest", [["check", "--prediction", "a"], ["compare", "--prediction", "a", "--prediction", "b"]]
+)
+def test_quiet_keeps_what_puts_a_number_in_doubt(run, tmp_path, rest):
+    path = tmp_path / "p.csv"
+    path.write_text("t,a,b\n" + "x,x,y\ny,y,y\n" * 60)
+    command, *columns = rest
+    result = run(command, str(path), "--label", "t", *columns, "--delta", "0.7", "--quiet")
+    assert result.exit_code == 0
+    assert result.stderr == "note: With a delta of 0.7 the guarantee may be wrong more often than right.\n"
+
+
+def test_quiet_keeps_what_puts_a_certificate_in_doubt(run, small):
+    result = run("certify", small, "--target", "ill", "--out", "c", "--quiet", "--delta", "0.7")
+    assert result.stderr == "note: With a delta of 0.7 the guarantee may be wrong more often than right.\n"
+
+
 def test_json_is_one_object_and_quiet_is_brief(run, small):
     record = json.loads(run("certify", small, "--target", "ill", "--out", "a", "--json").stdout)
     assert record["method"] == "split"

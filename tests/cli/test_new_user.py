@@ -50,7 +50,7 @@ def test_a_stream_of_snapshots_says_which_number_is_the_votes(run, tmp_path):
 @pytest.mark.parametrize(
     ("columns", "note"),
     [
-        ({"b": ["1.5"] * 199 + ["abc"]}, "because 1 of its values are not numbers, such as 'abc'"),
+        ({"b": ["1.5"] * 199 + ["abc"]}, "because some of its values (1) are not numbers, such as 'abc'"),
         ({"b": ["1,5", "2,5"] * 100}, "decimal comma"),
         ({"b": [f"name {k}" for k in range(200)]}, "occurs once"),
         ({"b": ["x", "y"] * 100}, "is a copy of the target"),
@@ -139,3 +139,40 @@ def test_watch_stops_at_a_wrong_file(run, tmp_path):
     assert result.exit_code == 2
     assert "Is this the right file?" in result.stderr
     assert len(result.stderr.splitlines()) < 15
+
+
+def test_a_full_folder_does_not_hide_what_else_is_wrong(run, tmp_path):
+    """Otherwise --force would be tried next, and say something else then."""
+    path = tmp_path / "cells.csv"
+    table(b=np.arange(200) % 7).to_csv(path, index=False)
+    assert run("certify", str(path), "--target", "t").exit_code == 0
+    for options, words in [
+        (("--target", "T"), "There is no column 'T'. Did you mean 't'?"),
+        (("--target", "t", "--model", "svm"), "svm"),
+        (("--target", "t", "--drop", "foo"), "There is no column 'foo'."),
+        (("--target", "t", "--group", "foo"), "There is no column 'foo'."),
+        (("--target", "t"), "is not empty"),
+    ]:
+        result = run("certify", str(path), *options)
+        assert result.exit_code == 2
+        assert words in " ".join(result.stderr.split())
+        assert ("is not empty" in " ".join(result.stderr.split())) == (words == "is not empty")
+
+
+@pytest.mark.parametrize("value", [("--delta", "5%"), ("--delta=5%",)])
+def test_what_is_no_number_is_refused_in_our_words(run, value):
+    result = run("plan", *value)
+    assert result.exit_code == 2
+    assert "--delta" in result.stderr
+    assert "'5%'" in result.stderr
+    assert "Input should be" not in result.stderr
+
+
+@pytest.mark.parametrize("command", ["compare", "plan", "watch"])
+def test_examples_in_help_stand_on_lines_of_their_own(run, command):
+    shown = run(command, "--help").stdout
+    assert "\\b" not in shown
+    assert "\b" not in shown
+    examples = [line for line in shown.splitlines() if line.startswith("      ") and f"pacbayes {command}" in line]
+    assert examples
+    assert all(line.count("pacbayes ") == 1 for line in examples)

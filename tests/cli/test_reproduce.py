@@ -70,8 +70,9 @@ def test_usage_names_the_command_and_bad_options_get_one_sentence(run):
         assert name in shown_names
     refused = run("reproduce", "--jobs", "many")
     assert refused.exit_code == 2
-    assert refused.stderr.startswith("pacbayes: Invalid value for '--jobs': ")
-    assert refused.stderr.endswith(". See pacbayes reproduce --help.\n")
+    assert "--jobs" in refused.stderr
+    assert "'many'" in refused.stderr
+    assert "Input should be" not in refused.stderr
     assert refused.stderr.count("\n") == 1
 
 

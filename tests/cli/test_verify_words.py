@@ -4,8 +4,12 @@ import json
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+
+from pacbayes.certificate import Check
+from pacbayes.certificate.verdicts import detail_words
 
 from cli.conftest import small_frame
 
@@ -242,3 +246,18 @@ def test_a_request_to_end_leaves_nothing_half_written(small, tmp_path):
         assert process.wait() == 143
         assert process.stderr.read().endswith("pacbayes: stopped.\n")
     assert list(tmp_path.iterdir()) == [small]
+
+
+def test_what_has_no_short_form_is_not_said_to_differ_from_itself():
+    check = Check("choices", False, [["learning_rows", 3]], [["learning_rows", 4]])
+    assert detail_words(check) == "what is claimed is not what is found"
+
+
+def test_the_demo_is_verified_as_its_readme_says(run, tmp_path, monkeypatch):
+    for _ in range(2):  # the second replaces the first, with its table
+        assert run("demo", "--out", str(tmp_path / "demo"), "-q").exit_code == 0
+    monkeypatch.chdir(tmp_path / "demo")
+    commands = {line.strip() for line in Path("README.txt").read_text().splitlines() if "pacbayes verify" in line}
+    assert any("--data" in command for command in commands)
+    for command in commands:
+        assert run(*command.split()[1:]).exit_code == 0

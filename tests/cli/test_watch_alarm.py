@@ -52,6 +52,13 @@ def test_an_alarm_has_its_row_its_change_and_status_3(run, place):
     assert records(result)[0]["alarm"] is None
 
 
+@pytest.mark.parametrize("every", [1, 7, 256, 512, 100_000])
+def test_no_report_comes_twice(run, place, every):
+    options = ("--certificate", "certificate.json", "--every", str(every), "--until-alarm", "--json")
+    counts = [record["n"] for record in records(run("watch", "losses.txt", *options))]
+    assert len(set(counts)) == len(counts)
+
+
 PAIRS = '{"label": 1, "prediction": 0}\n{"label": 1, "prediction": 1}\n'
 
 

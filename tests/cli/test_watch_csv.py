@@ -147,3 +147,61 @@ def test_columns_without_a_loss_are_refused(run, tmp_path, columns, words):
     result = run("watch", str(path), "--columns", columns, "--by", "shop")
     assert result.exit_code == 2
     assert words in " ".join(result.stderr.split())
+
+
+HEADED = ["truth,answer"] + ["a,a"] * 30 + ["b,a"] * 10
+
+
+def watched(run, tmp_path, lines, *options, columns="label,prediction"):
+    path = tmp_path / "rows.csv"
+    path.write_text("\n".join(lines) + "\n")
+    result = run("watch", str(path), "--columns", columns, "--json", *options)
+    record = json.loads(result.stdout.splitlines()[-1]) if result.stdout else {}
+    return result.exit_code, record.get("n"), " ".join(result.stderr.split())
+
+
+def test_a_header_of_other_names_is_neither_counted_nor_dropped_unasked(run, tmp_path):
+    status, _, words = watched(run, tmp_path, HEADED)
+    assert status == 2
+    assert "Line 1 'truth,answer' must be known to be a header or a row" in words
+    assert watched(run, tmp_path, HEADED, "--header")[:2] == (0, 40)
+    assert watched(run, tmp_path, HEADED, "--no-header")[:2] == (0, 41)
+
+
+def test_a_header_in_other_capitals_is_skipped_first_alone(run, tmp_path):
+    assert watched(run, tmp_path, ["Label, PREDICTION", *HEADED[1:]]) == (0, 40, "")
+    assert watched(run, tmp_path, ["a,a", "Label,Prediction", *HEADED[1:]])[:2] == (0, 42)
+
+
+@pytest.mark.parametrize("first", ["b,a", "truth,a", "1,2", "a,a", "x,", "x,y,z"])
+def test_a_first_line_that_may_be_a_row_counts(run, tmp_path, first):
+    assert watched(run, tmp_path, [first, *HEADED[1:]])[:2] == (0, 41)
+
+
+def test_a_word_for_a_first_loss_is_skipped_and_said(run, tmp_path):
+    status, n, words = watched(run, tmp_path, ["error", *["0", "1"] * 10], "--quiet", columns="loss")
+    assert (status, n) == (0, 20)
+    assert "line 1 'error' is taken for a header and not counted; --no-header counts it." in words
+    for first in ("nan", "2", '""'):
+        assert watched(run, tmp_path, [first, *["0", "1"] * 10], columns="loss")[:2] == (0, 21)
+
+
+def test_a_first_line_of_a_short_file_is_noted(run, tmp_path):
+    status, n, words = watched(run, tmp_path, HEADED[:6])
+    assert (status, n) == (0, 6)
+    assert "line 1 'truth,answer' counts as a row that is wrong; if it is a header, pass --header." in words
+
+
+def test_no_stream_is_made_of_a_header(run, tmp_path):
+    lines = ["store,truth,answer"] + [f"s{k % 3},a,{'ab'[k % 5 == 0]}" for k in range(60)]
+    _, _, words = watched(run, tmp_path, lines, "--by", "shop", columns="shop,label,prediction")
+    assert "must be known to be a header" in words
+    options = ("--by", "shop", "--header")
+    assert watched(run, tmp_path, lines, *options, columns="shop,label,prediction")[:2] == (0, 20)
+
+
+def test_a_header_needs_columns(run, tmp_path):
+    (tmp_path / "rows.csv").write_text("0\n")
+    result = run("watch", str(tmp_path / "rows.csv"), "--header")
+    assert result.exit_code == 2
+    assert "--header and --no-header need --columns" in " ".join(result.stderr.split())

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.linear_model import Ridge
 from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
 
 import pacbayes as pb
 from pacbayes.verification import recheck
@@ -79,3 +80,20 @@ class TestRefusals:
 
     def test_whole_numbers_as_floats_are_classes(self):
         assert pb.certify_predictions([0.0, 1.0] * 10, [0, 1] * 10).statements[0].observed == {"errors": 0}
+
+
+@pytest.mark.parametrize("labels", [lambda y: y, lambda y: np.where(y, "ill", "well")])
+def test_rows_that_an_estimator_was_fitted_on_are_refused(labels):
+    """On these its errors are far fewer than on new rows; its own limit knows which of them it has judged."""
+    X, y = load_breast_cancer(return_X_y=True)
+    y, tree = labels(y), DecisionTreeClassifier(random_state=0)
+    model = pb.CertifiedClassifier(tree, random_state=0).fit(X[:400], y[:400])
+    other = DecisionTreeClassifier(max_depth=2).fit(X[:400], y[:400])
+    told = r"must be given rows that the model has not seen\. Got those that the CertifiedClassifier was fitted on"
+    with pytest.raises(ValueError, match=f"certify {told}"):
+        pb.certify(model, X[:400], y[:400])
+    for pair in ((model, other), (other, model)):
+        with pytest.raises(ValueError, match=f"compare {told}"):
+            pb.compare(*pair, X[:400], y[:400])
+    assert pb.certify(model, X[400:], y[400:]).value < 1.0
+    assert pb.compare(model, other, X[400:], y[400:]).value < 1.0

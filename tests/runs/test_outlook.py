@@ -76,3 +76,12 @@ def test_the_split_that_is_found_on_the_way_has_two_ends():
     few, many = plan_rows(1000)
     assert (few.learning, many.learning) == (400, 800)
     assert all(one < two for one, two in zip(few.statements[0].limits, many.statements[0].limits, strict=True))
+
+
+def test_a_share_of_few_rows_is_rounded_up_to_whole_errors():
+    """5 % of 12 rows is less than one error, and certainly not none."""
+    asked = Asked(metrics=("recall:1",))
+    (outlook,) = plan_rows(2000, risks=[0.0, 0.05, 0.1], learning_fraction=0.8, asked=asked, class_share=0.03)
+    (planned,) = outlook.statements
+    assert planned.n == 12
+    assert planned.limits == pytest.approx([1.0 - pb.bounds.clopper_pearson(k, 12, 0.05) for k in (0, 1, 2)])

@@ -63,12 +63,21 @@ CASES = {
             "category; write the numbers without them."
         ),
     ),
+    "has_signs": (
+        {"b": [f"${12.5 + k % 31:.2f}" for k in range(190)] + ["-1.5 %", "7%"] * 5},
+        {},
+        {"column": "b", "example": "$12.50"},
+        (
+            "The column 'b' looks like numbers with a sign, such as '$12.50', and is read as a category; write the "
+            "numbers without it."
+        ),
+    ),
     "looks_like_numbers": (
         {"b": ["1.5"] * 190 + [LONG] * 10},
         {},
         {"column": "b", "count": 10, "example": LONG},
         (
-            "The column 'b' is read as a category because 10 of its values are not numbers, such as "
+            "The column 'b' is read as a category because some of its values (10) are not numbers, such as "
             f"'{LONG[:39]}. If they stand for missing values, pass --missing-value."
         ),
     ),
@@ -86,6 +95,16 @@ CASES = {
         {},
         {"column": "b"},
         "Every value of the column 'b' occurs once, as in an identifier; consider --drop.",
+    ),
+    "rows_may_belong_together": (
+        {"b": [f"patient {k % 33}" for k in range(ROWS)]},
+        {},
+        {"column": "b", "values": 33, "rows": 6},
+        (
+            "The column 'b' has 33 values with about 6 rows each. If the rows of one value belong together, such as "
+            "those of one patient, the number is too small for new patients: keep one row of each, or judge each as a "
+            "whole (docs/guide.md, 'Several rows belong to one patient')."
+        ),
     ),
     "numbers_each_row": (
         {"b": 10_000_019 * SHUFFLED % 99_999_989},
@@ -208,7 +227,7 @@ def test_ordinary_tables_get_no_note(seed):
         "flag": generator.integers(0, 2, n),
         "gaps": np.where(generator.random(n) < 0.3, np.nan, generator.normal(size=n)),
         "kind": generator.choice(["x", "y", "z"], n),
-        "town": generator.choice([f"town {k}" for k in range(40)], n),
+        "town": generator.choice([f"town {k}" for k in range(15)], n),
         "year": generator.integers(1990, 2020, n),
     })  # fmt: skip
     frame["t"] = np.where(frame["measured"] + generator.normal(size=n) > 0.5, "yes", "no")
@@ -272,3 +291,19 @@ def test_points_before_three_digits_are_not_silent_where_commas_are_decimal(tmp_
     assert [column.kind for column in table.columns] == ["category"]
     (note,) = [note for note in table.notes if note.code == "has_thousands_separators"]
     assert note.numbers["example"] in {"1.234", "1.234.567"}
+
+
+@pytest.mark.parametrize(("values", "noted"), [(19, False), (20, True), (200, True), (201, False)])
+def test_rows_of_one_owner_are_suspected_among_many_values_of_few_rows(values, noted):
+    frame = pd.DataFrame({"a": np.sin(np.arange(400)), "t": np.where(np.arange(400) % 7 < 3, "x", "y")})
+    frame["b"] = [f"v{k * 7919 % values}" for k in range(400)]
+    assert [note.code for note in notes_on(frame)] == ["rows_may_belong_together"] * noted
+
+
+@pytest.mark.parametrize(("fractions", "code"), [(True, "has_thousands_separators"), (False, "has_decimal_commas")])
+def test_thousands_are_told_from_decimal_commas_by_the_points_of_other_columns(fractions, code):
+    values = [f"{k % 17 + 1},{k % 7 * 100 + 105}" for k in range(ROWS)]
+    frame = pd.DataFrame({"a": SHUFFLED // 3 + 0.5 * fractions, "b": values, "t": LABELS})
+    assert [note.code for note in notes_on(frame)] == [code]
+    frame["b"] = [*values[:-1], "1,5"]
+    assert [note.code for note in notes_on(frame)] == ["has_decimal_commas"]

@@ -196,3 +196,11 @@ class TestExcel:
         (tmp_path / "laughs.xlsx").write_bytes(buffer.getvalue())
         with pytest.raises(TableError):
             read_table(tmp_path / "laughs.xlsx", max_memory="64MiB")
+
+
+def test_blanks_after_a_text_for_a_missing_value_make_no_difference(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text('a,b\n1,n/a \n2,n/a\n3, n/a    \n4,"n/a  "\n5,2.5\n')
+    frame = read_table(path, missing_values=("n/a ",))
+    assert frame["b"].isna().tolist() == [True] * 4 + [False]
+    assert frame["b"].dtype == float

@@ -19,11 +19,16 @@ TABLE_NOTES: Mapping[str, str] = {
     "is read as a category; write all numbers of the table alike, and pass --decimal , only for decimal commas.",
     "has_thousands_separators": "The column {column!r} looks like numbers with separators of thousands, such as "
     "{example!r:.40}, and is read as a category; write the numbers without them.",
-    "looks_like_numbers": "The column {column!r} is read as a category because {count} of its values are not numbers, "
-    "such as {example!r:.40}. If they stand for missing values, pass --missing-value.",
+    "has_signs": "The column {column!r} looks like numbers with a sign, such as {example!r:.40}, and is read as a "
+    "category; write the numbers without it.",
+    "looks_like_numbers": "The column {column!r} is read as a category because some of its values ({count}) are not "
+    "numbers, such as {example!r:.40}. If they stand for missing values, pass --missing-value.",
     "holds_dates": "The column {column!r} holds dates, which are read as categories; those of new cases will be "
     "unknown. Leave it out with --drop, or order the rows by it with --time.",
     "names_each_row": "Every value of the column {column!r} occurs once, as in an identifier; consider --drop.",
+    "rows_may_belong_together": "The column {column!r} has {values} values with about {rows} rows each. If the rows of "
+    "one value belong together, such as those of one patient, the number is too small for new patients: keep one row "
+    "of each, or judge each as a whole (docs/guide.md, 'Several rows belong to one patient').",
     "numbers_each_row": "Every row has a different whole number in the column {column!r}, as in an identifier; "
     "consider --drop.",
     "counts_rows": "The column {column!r} changes in one direction from row to row, as a row number does; consider "

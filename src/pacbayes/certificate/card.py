@@ -56,7 +56,7 @@ def as_card(certificate: Certificate) -> str:
     statements, left_out = shown_statements(certificate)
     for said, statement in zip(sentences(certificate, statements), statements, strict=True):
         body += [f'<p class="pb-sentence">{_inline(said)}</p>', _pairs("tiles", _tiles(certificate, statement))]
-    body += [f"<p>{further_words(left_out)}</p>"] if left_out else []
+    body += [f"<p>{further_words(statements, left_out)}</p>"] if left_out else []
     body += [f"<p>{_inline(each)}</p>" for each in gain_words(certificate)]
     body += _remarks([text for _, text in remark_rows(certificate)])
     body += [

@@ -59,7 +59,7 @@ def as_markdown(certificate: Certificate, level: int | None = 2) -> str:
         *(f"**{_escape(notice_words(each))}**" for each in find_empty(certificate)),
         *map(_escape, (*sentences(certificate, statements), *gain_words(certificate))),
         _table(statements),
-        *([further_words(left_out)] if left_out else []),
+        *([further_words(statements, left_out)] if left_out else []),
         *(["Remarks:", _items(remarks)] if remarks else []),
         "What has to be true:",
         _items([_escape(each) for each in assumption_words(certificate)]),

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pacbayes.certificate.certificate import Certificate
     from pacbayes.certificate.statement import Statement
 
-__all__ = ["find_empty", "find_notices", "is_vacuous", "notice_words"]
+__all__ = ["CAUTIONS", "find_empty", "find_notices", "is_vacuous", "notice_words"]
 
 _USEFUL = 0.5  # a limit on an error that says something
 _MOST = 6  # sentences on single statements
@@ -44,7 +44,7 @@ _WORDS = {
     "refit_not_certified": "A second model, trained on all rows, lies beside the certified one. It is not certified: "
     "no number on this page is about it.",
 }
-_CAUTIONS = ("delta_above_half", "judged_rows_learned", "unlabelled_rows_seen", "several_seeds")
+CAUTIONS = ("delta_above_half", "judged_rows_learned", "unlabelled_rows_seen", "several_seeds")
 
 
 def is_vacuous(statement: Statement, value: float | None = None) -> bool:
@@ -79,7 +79,7 @@ def find_notices(
     --------
     >>> import pacbayes as pb
     >>> from pacbayes.certificate import find_notices, notice_words
-    >>> [notice_words(each) for each in find_notices(pb.certify_predictions([0] * 3, [1] * 3))]  # doctest: +ELLIPSIS
+    >>> [notice_words(each) for each in find_notices(pb.certify_predictions([0] * 9, [1] * 9))]  # doctest: +ELLIPSIS
     ['True error of ... predictions: nothing is certified; the observed value is 100 %, and more rows alone ...']
     """
     further = [*_cautions(certificate), *_refit(certificate, has_transfer=has_transfer)]
@@ -93,7 +93,7 @@ def find_empty(certificate: Certificate) -> list[Note]:
     --------
     >>> import pacbayes as pb
     >>> from pacbayes.certificate import find_empty
-    >>> [each.code for each in find_empty(pb.certify_predictions([0] * 3, [1] * 3))]
+    >>> [each.code for each in find_empty(pb.certify_predictions([0] * 9, [1] * 9))]
     ['nothing_certified_often_wrong']
     """
     empty = list(_empty_statements(certificate))
@@ -129,6 +129,8 @@ def _empty_note(statement: Statement, about: str, target: float, delta: float) -
         needed = rows_for_target(statement.target, delta)
         return Note("no_threshold_passed", {"target": percent_text(statement.target), "needed": needed})
     if statement.n and observed_share(statement) >= target:
+        if statement.n < rows_for_target(target, delta):  # not even rows without an error would do
+            return Note("nothing_certified_from", {"what": what, "rows": statement.n})
         return Note("nothing_certified_often_wrong", {"what": what, "observed": risk_words(statement)})
     needed = _rows_needed(statement, target, delta)
     if needed <= statement.n:
@@ -159,7 +161,7 @@ def _comparison(certificate: Certificate, trivial: Mapping[str, str | float] | N
 
 def _cautions(certificate: Certificate) -> list[Note]:
     confidence = {"confidence": confidence_words(certificate.delta)}
-    return [Note(each.code, {**each.numbers, **confidence}) for each in certificate.notes if each.code in _CAUTIONS]
+    return [Note(each.code, {**each.numbers, **confidence}) for each in certificate.notes if each.code in CAUTIONS]
 
 
 def _refit(certificate: Certificate, *, has_transfer: bool) -> list[Note]:

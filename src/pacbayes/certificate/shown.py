@@ -94,9 +94,17 @@ def shown_statements(certificate: Certificate) -> tuple[list[Statement], int]:
     return [each for each in certificate.statements if id(each) not in hidden], len(hidden)
 
 
-def further_words(count: int) -> str:
-    """Return what has to be said where statements about groups are left out."""
+def further_words(shown: Sequence[Statement], count: int) -> str:
+    """Return what has to be said where so many statements about groups are left out beside those that are shown."""
+    listed = sum(each.group is not None for each in shown)
+    if not listed:
+        return (
+            "No group is listed, since no limit of a group says enough, most often for lack of rows; all "
+            f"{count:,} statements about groups, which hold together with these, are in the certificate."
+        )
+    ends = f"the groups with the {_EACH} worst and the {_EACH} best limits"
+    some = ends if listed >= 2 * _EACH else f"the groups whose limits say enough, at most the {_EACH} worst and best,"
     return (
-        f"Of each metric the groups with the {_EACH} worst and the {_EACH} best limits are listed; "
-        f"{count:,} further statements about groups, which hold together with these, are in the certificate."
+        f"Of each metric {some} are listed; {count:,} further statements about groups, which hold together with "
+        "these, are in the certificate."
     )

@@ -161,8 +161,8 @@ def claim_lines(certificate: Certificate) -> list[str]:
     if not certificate.is_listed:
         return sentences(certificate)
     together = f"All of the following hold together with probability at least {confidence_words(certificate.delta)}:"
-    table, left_out = [f"  {line}" for line in statement_lines(certificate)], shown_statements(certificate)[1]
-    further = ["", further_words(left_out)] if left_out else []
+    table, (shown, left_out) = [f"  {line}" for line in statement_lines(certificate)], shown_statements(certificate)
+    further = ["", further_words(shown, left_out)] if left_out else []
     return [*opening_lines(certificate), "", together, "", *table, *further]
 
 

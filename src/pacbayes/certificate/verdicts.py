@@ -126,6 +126,7 @@ _CAUSES = {
     "were changed.",
 }
 _LONGEST = 60
+_OTHER = "something else"  # for what is too long for a line
 _DIGEST = 64
 
 
@@ -139,6 +140,8 @@ def check_words(check: Check) -> str:
 def detail_words(check: Check) -> str:
     """Return what was claimed and what was found, short enough for a line."""
     claimed, found = _short(check.claimed), _short(check.found)
+    if claimed == found == _OTHER:
+        return "what is claimed is not what is found"
     if claimed and found:
         return f"claimed is {claimed}, found {found}"
     return f"it gives {found}" if found else claimed
@@ -147,7 +150,7 @@ def detail_words(check: Check) -> str:
 def _short(value: object) -> str:
     """Return a value for people: numbers in full, digests abridged, what is no text for people left out."""
     if value is None or isinstance(value, tuple | list | dict):
-        return "" if value is None else "something else"
+        return "" if value is None else _OTHER
     text = repr(value) if isinstance(value, float) else visible(str(value))
     return text[:12] if len(text) == _DIGEST else text[:_LONGEST]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import traceback
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -28,7 +28,13 @@ _INSTEAD = (
 )
 
 
-def report_failure(error: BaseException, usage: str = "", options: Collection[str] = ()) -> int:
+# what typer says of a number that is none, and what it must be
+_KINDS = (("Input should be a valid number", "a number"), ("Input should be a valid integer", "a whole number"))
+
+
+def report_failure(
+    error: BaseException, usage: str = "", options: Collection[str] = (), given: Sequence[str] = ()
+) -> int:
     """Say on stderr what went wrong, and return the exit status; PACBAYES_TRACEBACK=1 shows where.
 
     Parameters
@@ -39,6 +45,8 @@ def report_failure(error: BaseException, usage: str = "", options: Collection[st
         The command whose help is named where its options were wrong.
     options : collection of str
         Those that it has.
+    given : sequence of str
+        What was passed to it.
     """
     if isinstance(error, KeyboardInterrupt) or isinstance(error.__cause__, KeyboardInterrupt):
         print_error("stopped.")
@@ -46,7 +54,7 @@ def report_failure(error: BaseException, usage: str = "", options: Collection[st
     if os.environ.get("PACBAYES_TRACEBACK"):
         _show_traceback(error)
     elif not _is_gone(error):
-        print_error(_describe_usage(error, usage, options) or _describe(error))
+        print_error(_describe_usage(error, usage, options, given) or _describe(error))
     return FAILED
 
 
@@ -60,7 +68,7 @@ def _is_gone(error: BaseException) -> bool:
     return isinstance(error, BrokenPipeError) or (isinstance(error, OutputError) and not error.reason)
 
 
-def _describe_usage(error: BaseException, usage: str, options: Collection[str]) -> str:
+def _describe_usage(error: BaseException, usage: str, options: Collection[str], given: Sequence[str]) -> str:
     """Return one sentence on wrong options; empty for all other errors."""
     describe = getattr(error, "format_message", None)  # which a usage error has
     if describe is None:
@@ -69,9 +77,23 @@ def _describe_usage(error: BaseException, usage: str, options: Collection[str]) 
     for others, own, hint in _INSTEAD:
         if asked in others and own in options:
             return f"There is no option {asked}. {hint}"
+    told, names = str(getattr(error, "message", "")), getattr(getattr(error, "param", None), "opts", ())
+    kind = next((what for start, what in _KINDS if told.startswith(start)), None)
+    if kind is not None and names:
+        value = next(_values(names, given), "")
+        example = ", such as 0.05" if "--delta" in names else ""
+        return f"{names[0]} must be {kind}{example}. Got {value!r:.60} instead."
     words = " ".join(describe().split())
     end = "" if words.endswith(("?", ".")) else "."
     return f"{words}{end} See {usage or 'pacbayes'} --help."
+
+
+def _values(names: Collection[str], given: Sequence[str]) -> Iterator[str]:
+    """Yield what was passed to an option of these names, the last first: it is the one that counts."""
+    for text, after in reversed(list(zip(given, [*given[1:], ""], strict=True))):
+        name, equals, value = text.partition("=")
+        if name in names:
+            yield value if equals else after
 
 
 def _describe(error: BaseException) -> str:

@@ -85,13 +85,14 @@ class TidyCommand(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the options."""
+        given = list(args)  # parsing takes from it
         try:
             return super().parse_args(ctx, args)
         except typer.Exit:
             raise
         except Exception as error:
             own = {name for each in self.params for name in each.opts}
-            raise typer.Exit(report_failure(error, ctx.command_path, own)) from None
+            raise typer.Exit(report_failure(error, ctx.command_path, own, given)) from None
 
 
 def show_warnings_as_notes() -> None:
@@ -153,9 +154,9 @@ class Output:
         with divert_stdout(quiet=self.quiet):
             yield
 
-    def note(self, text: str) -> None:
-        """Say something on stderr."""
-        if not self.quiet:
+    def note(self, text: str, *, always: bool = False) -> None:
+        """Say something on stderr, where little is wanted only what puts the result in doubt."""
+        if always or not self.quiet:
             print_lines([f"note: {text}"], err=True)
 
     def warn(self, text: str) -> None:

@@ -42,6 +42,8 @@ class Watching:
         The number of streams, if it was fixed beforehand.
     columns : tuple of str or None
         The columns, if the lines are rows of CSV.
+    header : bool or None
+        Whether the first of them is a header; None if that is to be told by what it says.
     """
 
     delta: float
@@ -51,6 +53,7 @@ class Watching:
     by: str | None = None
     most: int | None = None
     columns: tuple[str, ...] | None = None
+    header: bool | None = None
 
     def share(self, position: int) -> float:
         """Return the share of alpha and delta of the stream that came as the ``position``-th."""

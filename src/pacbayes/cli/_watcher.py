@@ -14,6 +14,7 @@ from pacbayes.cli._line_blocks import BlockReader
 from pacbayes.cli._lines import LONGEST, Block, Line, Lines, read_pipe
 from pacbayes.cli._output import Output
 from pacbayes.cli._watch_blocks import BlockTaker
+from pacbayes.cli._watch_header import WORDS, judge_first_line, refuse_unclear_header
 from pacbayes.cli._watch_hook import Hook
 from pacbayes.cli._watch_page import WatchPage
 from pacbayes.cli._watch_parts import judge_together
@@ -76,6 +77,9 @@ class Watcher:
             self._source = source
             self._file = GrowingFile(Path(source), follow=follow, announce=self._announce)
             self._open_state(self._file, source, state)
+            columns = self._watching.columns
+            if columns is not None and self._watching.header is None and self._file.regular and not self.place.number:
+                refuse_unclear_header(Path(source), columns)
         self._show_page(at_once=True)
         for stream in self._streams.alarms:
             self._tell(stream)
@@ -128,18 +132,31 @@ class Watcher:
 
     def take_line(self, line: Line) -> bool:
         """Take a line by itself; return whether to go on."""
-        known = None if line.content is None or line.lost else self._known.get(line.content)
+        first = self.place.number == 0
+        known = None if line.content is None or line.lost or first else self._known.get(line.content)
         if known is not None:
             stream: Stream | None = self._streams.get(known[0])
             stream.add(known[1])  # type: ignore[union-attr]
         else:
             counted = line.content is None or bool(line.content.strip())
-            stream = self._add(line) if counted else None
+            stream = self._add(line) if counted and not self._is_header(line) else None
         self.place.take()
         if stream is None:
             return True
         self.touch(stream)
         return self.finish(stream)
+
+    def _is_header(self, line: Line) -> bool:
+        """Return whether a line is the header of a file of CSV; what could be a row and is not counted is said."""
+        columns = self._watching.columns
+        if columns is None or self.place.number or line.content is None or line.lost:
+            return False
+        kind = judge_first_line(line.content, columns, header=self._watching.header)
+        if kind in WORDS:
+            shown = line.content.decode("utf-8", "backslashreplace").strip()
+            say = self._output.warn if kind == "skipped" else self._output.note
+            say(WORDS[kind].format(line=shown))
+        return kind in {"header", "skipped"}
 
     def touch(self, stream: Stream) -> None:
         """Remember that a stream has losses that wait to be judged."""
@@ -152,9 +169,8 @@ class Watcher:
 
     def finish(self, stream: Stream) -> bool:
         """Judge and report a stream if that is due after a loss of it; return whether to go on."""
-        if stream.is_full:
-            self._judge(stream)
-        if len(stream) % self._every == 0:
+        reported = stream.is_full and self._judge(stream)
+        if len(stream) % self._every == 0 and not reported:
             self._report(stream)
         return not self._ended
 
@@ -214,15 +230,18 @@ class Watcher:
         for stream in waiting:
             self._judge(stream)
 
-    def _judge(self, stream: Stream) -> None:
+    def _judge(self, stream: Stream) -> bool:
+        """Judge the losses that wait; return whether there was an alarm, with which the stream is reported."""
         self._changed.pop(stream.key, None)
-        if stream.judge() and stream.monitor is not None:
-            self._ended = self._until_alarm
-            name = "" if stream.key is None else f"{stream.key}: "
-            self._output.warn(f"{name}{stream.monitor.sentence()}")
-            self._report(stream)
-            self._save()
-            self._tell(stream)
+        if not stream.judge() or stream.monitor is None:
+            return False
+        self._ended = self._until_alarm
+        name = "" if stream.key is None else f"{stream.key}: "
+        self._output.warn(f"{name}{stream.monitor.sentence()}")
+        self._report(stream)
+        self._save()
+        self._tell(stream)
+        return True
 
     def _tell(self, stream: Stream) -> None:
         """Run the command on alarm, unless it has been; one state says that it is due, the next that it is done."""
@@ -255,7 +274,8 @@ class Watcher:
             self._page.write(self._streams)
 
     def _report(self, stream: Stream) -> None:
-        self._judge(stream)
+        if self._judge(stream):
+            return
         stream.shown = len(stream)
         if stream.key is not None and self._output.quiet and not self._output.as_json:
             self._keep(None)  # nobody sees the numbers

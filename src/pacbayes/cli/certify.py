@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from pacbayes.certificate.notices import CAUTIONS
 from pacbayes.certificate.number_words import table_lines
 from pacbayes.certificate.statement_table import claim_lines, opening_lines, record_statements
 from pacbayes.certificate.words import note_words
@@ -16,6 +17,7 @@ from pacbayes.cli._asked import COST, DIFFERENCE, GROUP, METRIC
 from pacbayes.cli._engine import ENGINE, SCHEDULER
 from pacbayes.cli._limits import MAX_MEMORY
 from pacbayes.cli._output import JSON, QUIET, Output, tidy
+from pacbayes.cli._reading import DECIMAL, DELIMITER, ENCODING
 from pacbayes.engines import open_engine
 from pacbayes.metrics.asked import parse_asked
 from pacbayes.report import compare_with_trivial
@@ -121,14 +123,7 @@ MaxLearningRows = Annotated[
     typer.Option(help="The most rows that split trains on, whatever their share is; all others are judged."),
 ]
 Seed = Annotated[int, typer.Option(help="Seed of the random numbers; the same seed gives the same result.")]
-Delimiter = Annotated[
-    str | None, typer.Option(help="Separator of the columns of a text file [default: detected in its first line].")
-]
 Header = Annotated[bool, typer.Option(help="Whether the first line names the columns; if not, they are c1, c2, ...")]
-Encoding = Annotated[
-    str | None, typer.Option(help="Encoding of a text file, such as latin-1 or utf-16 [default: utf-8].")
-]
-Decimal = Annotated[str, typer.Option(help="Decimal separator of the numbers in a text file: . or ,")]
 WithBaseline = Annotated[
     bool,
     typer.Option("--baseline/--no-baseline", help="Also compute what a hold-out would give, for comparison only."),
@@ -165,10 +160,10 @@ def certify(
     seed: Seed = 0,
     refit: Refit = False,
     unlabelled: Unlabelled = None,
-    delimiter: Delimiter = None,
+    delimiter: DELIMITER = None,
     header: Header = True,
-    encoding: Encoding = None,
-    decimal: Decimal = ".",
+    encoding: ENCODING = None,
+    decimal: DECIMAL = ".",
     baseline: WithBaseline = True,
     hardest: Hardest = 0,
     threads: Threads = 1,
@@ -244,7 +239,7 @@ def _make_settings(given: dict[str, Any]) -> Settings:
 
 def _show_table(output: Output, table: Table) -> None:
     for note in table.notes:
-        output.note(note_words(note))
+        output.note(note_words(note), always=note.code in CAUTIONS)
     if output.quiet or output.as_json:
         return
     rows = [[c.name, c.kind, str(c.distinct), str(c.missing)] for c in table.columns[:_MOST_COLUMNS]]
@@ -265,7 +260,7 @@ def _show(output: Output, run: Run, written: list[Path], tables: list[tuple[str,
     further = [] if run.transfer is None else run.transfer.notes
     for note in dict.fromkeys([*certificate.notes, *further]):
         if note not in run.table.notes:  # those were shown before the work
-            output.note(note_words(note))
+            output.note(note_words(note), always=note.code in CAUTIONS)
     output.result(
         {
             "sentence": certificate.sentence(),

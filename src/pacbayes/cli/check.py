@@ -11,8 +11,10 @@ import typer
 from pacbayes.certificate.number_words import table_lines
 from pacbayes.certificate.statement_table import claim_lines, opening_lines, record_statements
 from pacbayes.cli._asked import COST, DIFFERENCE, GROUP, LABEL_METRIC
+from pacbayes.cli._cautions import note_cautions
 from pacbayes.cli._limits import MAX_MEMORY
 from pacbayes.cli._output import JSON, QUIET, Output, tidy
+from pacbayes.cli._reading import DECIMAL, DELIMITER, ENCODING
 from pacbayes.metrics.asked import parse_asked
 from pacbayes.report import compare_with_trivial
 from pacbayes.runs import CheckedPredictions, PredictionFile, check_file
@@ -45,12 +47,12 @@ def check(
     missing_value: Annotated[
         list[str] | None, typer.Option(help="A text that stands for a missing value; repeatable.")
     ] = None,
-    delimiter: Annotated[
-        str | None, typer.Option(help="Separator of the columns of a text file [default: detected in its first line].")
-    ] = None,
+    delimiter: DELIMITER = None,
     header: Annotated[
         bool, typer.Option(help="Whether the first line names the columns; if not, they are c1, c2, ...")
     ] = True,
+    encoding: ENCODING = None,
+    decimal: DECIMAL = ".",
     max_memory: MAX_MEMORY = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the run in the folder.")] = False,
     as_json: JSON = False,
@@ -69,7 +71,9 @@ def check(
 def _check(given: dict[str, Any]) -> None:
     """Carry out the command with its options."""
     data, output = given["data"], Output(as_json=given["as_json"], quiet=given["quiet"])
-    named = {name: given[name] for name in ("label", "prediction", "loss", "delimiter", "header")}
+    named = {
+        name: given[name] for name in ("label", "prediction", "loss", "delimiter", "header", "encoding", "decimal")
+    }
     asked = parse_asked(given["metric"], given["group"], given["cost"], difference=given["difference"])
     columns = PredictionFile(missing_values=tuple(given["missing_value"] or ()), **named, **asked)
     folder = given["out"] or data.with_name(f"{data.name.partition('.')[0]}-certificate")
@@ -95,6 +99,7 @@ def _show(output: Output, checked: CheckedPredictions, written: list[Path], data
         output.note(note)
     if output.quiet:
         output.say(*opening_lines(certificate))
+        note_cautions(output, certificate)
         return
     comparison = [each for each in compare_with_trivial(certificate, checked.judged.trivial) if each]
     claims = claim_lines(certificate) if certificate.is_listed else [certificate.sentence()]

@@ -10,8 +10,10 @@ import typer
 
 from pacbayes.certificate.number_words import table_lines
 from pacbayes.certificate.words import sentences
+from pacbayes.cli._cautions import note_cautions
 from pacbayes.cli._limits import MAX_MEMORY
 from pacbayes.cli._output import JSON, QUIET, Output, tidy
+from pacbayes.cli._reading import DECIMAL, DELIMITER, ENCODING
 from pacbayes.runs import ComparedPredictions, ComparisonFile, compare_file
 from pacbayes.runs.folder import check_folder
 from pacbayes.tables.words import list_formats
@@ -45,9 +47,6 @@ OUT = Annotated[
     Path | None, typer.Option(help="Folder for certificate.json and report.html [default: DATA-comparison].")
 ]
 MISSING = Annotated[list[str] | None, typer.Option(help="A text that stands for a missing value; may be given again.")]
-DELIMITER = Annotated[
-    str | None, typer.Option(help="What separates the columns of a text file [default: found in its first line].")
-]
 HEADER = Annotated[bool, typer.Option(help="Whether the first line names the columns; if not, c1, c2, ...")]
 FORCE = Annotated[bool, typer.Option("--force", help="Replace the run in the folder.")]
 
@@ -66,12 +65,14 @@ def compare(
     missing_value: MISSING = None,
     delimiter: DELIMITER = None,
     header: HEADER = True,
+    encoding: ENCODING = None,
+    decimal: DECIMAL = ".",
     max_memory: MAX_MEMORY = None,
     force: FORCE = False,
     as_json: JSON = False,
     quiet: QUIET = False,
 ) -> None:
-    r"""Certify which of two models is better on new cases, and by how much at least and at most.
+    """Certify which of two models is better on new cases, and by how much at least and at most.
 
     The file has a row for each case, with its true label and what each model predicted. Only the rows on which one
     model errs and the other does not tell them apart; that one is better is said exactly where McNemar's exact test
@@ -81,7 +82,7 @@ def compare(
         pacbayes compare predictions.csv --label truth --prediction old --prediction new
 
     The guarantee holds if the models were fixed before these cases were looked at.
-    """
+    """  # noqa: D301  (the mark of lines to keep)
     output = Output(as_json=as_json, quiet=quiet)
     columns = ComparisonFile(
         label=label,
@@ -90,6 +91,8 @@ def compare(
         baseline=baseline,
         delimiter=delimiter,
         header=header,
+        encoding=encoding,
+        decimal=decimal,
         missing_values=tuple(missing_value or ()),
     )
     folder = out if out is not None else data.with_name(f"{data.name.partition('.')[0]}-comparison")
@@ -105,6 +108,7 @@ def _show(output: Output, found: ComparedPredictions, written: list[Path], data:
     output.result({"sentences": said, "certificate": certificate.to_dict(), "files": files})
     output.say(*said)
     if output.quiet:
+        note_cautions(output, certificate)
         return
     place, table = (f"./{path}" if path.startswith("-") else path for path in (files["certificate.json"], str(data)))
     command = shlex.join(["pacbayes", "verify", place, "--data", table])

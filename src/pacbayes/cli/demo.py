@@ -33,12 +33,13 @@ def demo(
     """
     output = Output(as_json=as_json, quiet=quiet or as_json)
     with TemporaryDirectory() as folder:
-        data = Path(folder) / "breast-cancer.csv"
+        data = Path(folder) / "demo-breast-cancer.csv"
         _write_bundled(data)
         run = certify_file(data, Settings(target="diagnosis"), out=out, force=True, progress=output.progress)
         run.save(out, force=True)
         picture = out / "delta.svg"
         write_atomically(picture, _draw(run.certificate))
+        write_atomically(out / data.name, data.read_text(encoding="utf-8"))  # for whoever verifies as README.txt says
         with output.progress("Running everything again to verify ..."):
             result = verify_folder(out, data=data).result
     report = str((out / "report.html").absolute())

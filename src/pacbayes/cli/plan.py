@@ -53,9 +53,10 @@ def plan(
     With --target and --risk: the examples that the bound is computed on; the rows for training are extra.
     With --rows: the limits to expect, with the rows for training taken off.
 
+    \b
         pacbayes plan --target 0.05 --risk 0.02
         pacbayes plan --rows 7000 --metric error --metric recall:ill --class-share 0.05
-    """
+    """  # noqa: D301  (the mark of lines to keep)
     given = locals()
     output = Output(as_json=as_json, quiet=quiet)
     if rows is not None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -22,6 +23,7 @@ __all__ = ["predict"]
 
 _SIDECAR = ".certificate.txt"
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")  # as which spreadsheets take a cell that begins so
+_AS_IN_RUN = "{}, if the new rows are a text file [default: as in the run]."
 _NO_ANSWER = "no answer"  # where a model abstains; a column says so, too, should a class be called that
 
 
@@ -40,6 +42,9 @@ def predict(
         list[str] | None,
         typer.Option(help="Dotted path of a type outside scikit-learn that may be loaded; repeatable."),
     ] = None,
+    delimiter: Annotated[str | None, typer.Option(help=_AS_IN_RUN.format("Separator of its columns"))] = None,
+    encoding: Annotated[str | None, typer.Option(help=_AS_IN_RUN.format("Its encoding, such as latin-1"))] = None,
+    decimal: Annotated[str | None, typer.Option(help=_AS_IN_RUN.format("Its decimal separator, . or ,"))] = None,
     max_memory: MAX_MEMORY = None,
     force: Annotated[bool, typer.Option("--force", help="Allow --out to replace a file.")] = False,
     as_json: JSON = False,
@@ -59,10 +64,12 @@ def predict(
         raise ValueError(f"The first argument must be a folder that certify wrote. Got {str(folder)!r} instead.")
     files = _refuse_places(out, data, force=force)
     stored = load_run(folder)
+    given: dict[str, Any] = {"delimiter": delimiter, "encoding": encoding, "decimal": decimal}
+    reading = replace(stored.settings, **{name: value for name, value in given.items() if value is not None})
     with output.aside():
         predictor = stored.open(tuple(trust or ()), refitted=refitted)
     with output.progress(f"Predicting {data.name} ..."):
-        found = predictor.apply(load_rows(data, stored.settings, stored.columns, max_memory))
+        found = predictor.apply(load_rows(data, reading, stored.columns, max_memory))
     for words in (*map(sentence, found.notes), *_formula_words(predictor)):
         output.note(words)
     lines = list(_lines(predictor, found))

@@ -56,7 +56,14 @@ By = Annotated[
 ]
 Columns = Annotated[
     str | None,
-    typer.Option(help="The lines are CSV with these columns, such as label,prediction; a header is skipped."),
+    typer.Option(help="The lines are CSV with these columns, such as label,prediction; a header of them is skipped."),
+]
+Header = Annotated[
+    bool | None,
+    typer.Option(
+        "--header/--no-header",
+        help="With --columns: the first line is a header, whatever it says, or a row [default: told by what it says].",
+    ),
 ]
 Most = Annotated[
     int | None,
@@ -82,6 +89,7 @@ def watch(
     by: By = None,
     streams: Most = None,
     columns: Columns = None,
+    header: Header = None,
     as_json: JSON = False,
     quiet: QUIET = False,
 ) -> None:
@@ -116,6 +124,8 @@ def watch(
     _refuse_other_files(source, {"--out": out, "--state": state, "--page": page})
     _refuse_options(certificate, {"--alarm": alarm, "--on-alarm": on_alarm, "--page": page}, until_alarm=until_alarm)
     _refuse_streams(by, streams, out)
+    if header is not None and columns is None:
+        raise ValueError("--header and --no-header need --columns, which say that the lines are CSV.")
     certified, alpha = _read_certificate(certificate), 0.01 if alarm is None else alarm
     watching = Watching(
         delta=delta,
@@ -125,6 +135,7 @@ def watch(
         by=by,
         most=streams,
         columns=_read_columns(columns, by),
+        header=header,
     )
     watching.begin(None, 1)  # what cannot be watched is refused before anything is read
     hook = None if on_alarm is None else Hook(on_alarm)

@@ -14,7 +14,7 @@ from pacbayes._core.rows import labels_of, rows_of
 from pacbayes._core.types import FloatArray, Predictor, RowsLike, RowSource
 from pacbayes.certificate import Certificate
 from pacbayes.estimators.base import check_candidates
-from pacbayes.estimators.predictions import refuse_regressor
+from pacbayes.estimators.predictions import refuse_fitted_rows, refuse_regressor
 from pacbayes.procedures.comparison import Comparison, Judgements
 from pacbayes.procedures.given import check_losses, refuse_fractions, zero_one_losses
 
@@ -89,6 +89,8 @@ and at most 14.51 more than model logistic: logistic is better.
     labels = labels_of(owner, rows, told)
     if labels.size == 0:
         raise ValueError(f"{owner} needs at least one row. Got none.")
+    for model in models.values():
+        refuse_fitted_rows(owner, model, rows, labels)
     return _procedure(owner, delta, candidates, anytime=anytime).certify_models(models, rows, labels)
 
 

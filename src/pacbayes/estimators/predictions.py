@@ -9,16 +9,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import is_regressor
 
+from pacbayes._core.digests import data_digest
 from pacbayes._core.foreign import adopt, collect
 from pacbayes._core.rows import labels_of, numbers_of, rows_of
-from pacbayes._core.types import Predictor, RowsLike, RowSource
+from pacbayes._core.types import Labels, Predictor, Rows, RowsLike, RowSource
 from pacbayes.certificate import Certificate
 from pacbayes.estimators.asked import Groups, find_groups, find_questions, given_procedure, read_probabilities
 from pacbayes.estimators.regressor import make_rule
 from pacbayes.metrics import Grouping, Judged, LossRule, Questions
 from pacbayes.procedures.given import Given, check_losses, predicted_numbers, refuse_fractions, zero_one_losses
 
-__all__ = ["certify", "certify_predictions", "refuse_regressor"]
+__all__ = ["certify", "certify_predictions", "refuse_fitted_rows", "refuse_regressor"]
 
 
 def certify(
@@ -104,6 +105,7 @@ def certify(
     labels = labels_of(owner, rows, told) if rule is None else numbers_of(owner, "y", rows, told)
     if labels.size == 0:
         raise ValueError(f"{owner} needs at least one row. Got none.")
+    refuse_fitted_rows(owner, model, rows, labels)
     named, grouping = find_groups(owner, groups, labels.size, rows)
     asked = find_questions(owner, rule, metrics, named, grouping, differences, cost, np.unique(labels))
     procedure = given_procedure(owner, delta, candidates, asked)
@@ -117,6 +119,16 @@ def _find_rule(owner: str, loss: object, scale: object, tolerance: object) -> Lo
     if scale is not None or tolerance is not None:
         raise ValueError(f"{owner} takes 'scale' or 'tolerance' with loss='absolute', 'squared' or 'within' only.")
     return None
+
+
+def refuse_fitted_rows(owner: str, model: object, rows: Rows, labels: Labels) -> None:
+    """Refuse the rows that an estimator of this library was fitted on: on these it errs less often than on new ones."""
+    issued = getattr(model, "certificate_", None)
+    if isinstance(issued, Certificate) and issued.digests.get("data") == data_digest(rows, labels):
+        raise ValueError(
+            f"{owner} must be given rows that the model has not seen. Got those that the {type(model).__name__} was "
+            "fitted on, whose own limit is its certificate_."
+        )
 
 
 def refuse_regressor(owner: str, model: Predictor) -> None:

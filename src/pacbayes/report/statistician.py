@@ -30,7 +30,7 @@ def show_statements(contents: Contents) -> Data:
     return {
         "sentences": sentences(certificate, shown),
         "statements": [_statement_row(each) for each in shown],
-        "left_out": further_words(left_out) if left_out else "",
+        "left_out": further_words(shown, left_out) if left_out else "",
         "delta": percent_text(certificate.delta),
         "candidates": certificate.candidates,
     }

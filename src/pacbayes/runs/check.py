@@ -12,21 +12,19 @@ import numpy as np
 
 from pacbayes import metrics
 from pacbayes._core.records import check_fields
-from pacbayes._core.strict_json import read_object
 from pacbayes._core.types import FloatArray, Labels
 from pacbayes.certificate import Certificate
 from pacbayes.metrics import group_values
 from pacbayes.metrics.asked import Asked, needs_probabilities
 from pacbayes.procedures.given import Given
 from pacbayes.report import render
-from pacbayes.runs.folder import save_folder
-from pacbayes.runs.words import check_readme_words
+from pacbayes.runs.counted import check_reading, save_counted
 from pacbayes.tables import TableError, read_groups, read_table, require_column, split_names
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["CheckedPredictions", "PredictionFile", "check_file", "read_columns", "save_counted"]
+__all__ = ["CheckedPredictions", "PredictionFile", "check_file"]
 
 _EXACT = 2**53  # up to which doubles hold all whole numbers
 _SHARES = (
@@ -46,7 +44,7 @@ class PredictionFile:
         The columns of true and of predicted labels.
     loss : str or None
         Instead of them: the column of losses in [0, 1].
-    delimiter, header, missing_values
+    delimiter, header, missing_values, encoding, decimal
         As :func:`pacbayes.tables.read_table` takes them.
     metrics, weights, groups, differences, cost
         What is certified of labels and predictions, as :class:`pacbayes.runs.Asked` has it.
@@ -63,8 +61,11 @@ class PredictionFile:
     groups: tuple[str, ...] = ()
     differences: bool = False
     cost: str | None = None
+    encoding: str | None = None
+    decimal: str = "."
 
     def __post_init__(self) -> None:
+        check_reading(self.delimiter, self.decimal)
         pair = self.label is not None and self.prediction is not None
         if pair == (self.loss is not None) or (not pair and (self.label, self.prediction) != (None, None)):
             raise ValueError("Name the columns: --label and --prediction, or --loss for losses between 0 and 1.")
@@ -133,6 +134,8 @@ class PredictionFile:
             delimiter=self.delimiter,
             header=self.header,
             missing_values=self.missing_values,
+            encoding=self.encoding,
+            decimal=self.decimal,
             max_memory=max_memory,
             texts=texts,
         )
@@ -167,6 +170,8 @@ class Judged:
 
 def _is_own(name: str, value: object) -> bool:
     """Return whether the value of a field is of the kind that is written."""
+    if name == "decimal":
+        return isinstance(value, str)
     if name in ("header", "differences"):
         return type(value) is bool
     if name in ("missing_values", "metrics", "groups", "weights"):
@@ -269,20 +274,6 @@ class CheckedPredictions:
         )
 
 
-def save_counted(
-    folder: Path, certificate: Certificate, report: str, source: str, columns: Mapping[str, Any], *, force: bool
-) -> list[Path]:
-    """Write a certificate that was counted in a file of predictions, with where in that file to count again."""
-    return save_folder(
-        folder,
-        certificate,
-        report,
-        lambda _: check_readme_words(certificate, source),
-        columns=dict(columns),
-        force=force,
-    )
-
-
 def check_file(
     path: str | Path,
     columns: PredictionFile,
@@ -335,8 +326,3 @@ def _certify(judged: Judged, asked: Asked, given: Given) -> Certificate:
     grouping = group_values("--group", judged.groups) if judged.groups else None
     answers = metrics.Judged(judged.labels, judged.predictions, classes=classes)
     return replace(given, questions=questions).certify_judged(answers, about=judged.about, grouping=grouping)
-
-
-def read_columns(text: bytes) -> dict[str, Any]:
-    """Read the record of columns that was written beside a certificate for predictions in a file."""
-    return read_object("The record of checked predictions", text)

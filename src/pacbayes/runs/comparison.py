@@ -12,7 +12,8 @@ from pacbayes._core.records import check_fields
 from pacbayes.certificate import Certificate
 from pacbayes.procedures import Comparison, Judgements
 from pacbayes.report import render
-from pacbayes.runs.check import PredictionFile, save_counted
+from pacbayes.runs.check import PredictionFile
+from pacbayes.runs.counted import check_reading, save_counted
 
 __all__ = ["ComparedPredictions", "ComparisonFile", "compare_file"]
 
@@ -33,7 +34,7 @@ class ComparisonFile:
         Instead of both: columns of losses in [0, 1].
     baseline : str or None
         The column that the others are compared with; None for the first.
-    delimiter, header, missing_values
+    delimiter, header, missing_values, encoding, decimal
         As :func:`pacbayes.tables.read_table` takes them.
     """
 
@@ -44,8 +45,11 @@ class ComparisonFile:
     delimiter: str | None = None
     header: bool = True
     missing_values: tuple[str, ...] = ()
+    encoding: str | None = None
+    decimal: str = "."
 
     def __post_init__(self) -> None:
+        check_reading(self.delimiter, self.decimal)
         if (self.label is not None) != bool(self.predictions) or bool(self.predictions) == bool(self.losses):
             raise ValueError("Name the columns: --label and --prediction for each model, or --loss for each.")
         given = self.predictions or self.losses
@@ -84,9 +88,10 @@ class ComparisonFile:
 
     def _columns_of(self, name: str) -> PredictionFile:
         """Return where the predictions or the losses of one model are."""
-        options: dict[str, Any] = {"header": self.header, "missing_values": self.missing_values}
+        names = ("delimiter", "header", "missing_values", "encoding", "decimal")
+        options: dict[str, Any] = {each: getattr(self, each) for each in names}
         place = {"label": self.label, "prediction": name} if self.predictions else {"loss": name}
-        return PredictionFile(delimiter=self.delimiter, **place, **options)
+        return PredictionFile(**place, **options)
 
     def certify_again(self, certificate: Certificate, path: str | Path, max_memory: int | str | None) -> Certificate:
         """Count again in a file, with the options that a certificate was issued with."""
@@ -99,6 +104,8 @@ def _is_own(name: str, value: object) -> bool:
     """Return whether the value of a field is of the kind that is written."""
     if name in ("predictions", "losses", "missing_values"):
         return isinstance(value, list) and all(isinstance(each, str) for each in value)
+    if name == "decimal":
+        return isinstance(value, str)
     return type(value) is bool if name == "header" else value is None or isinstance(value, str)
 
 

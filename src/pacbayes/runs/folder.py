@@ -44,7 +44,7 @@ _FIELDS = {"format", "version", "certificate", "settings", "columns", "classes",
 CERTIFICATE, MODEL, REPORT, README = "certificate.json", "model.json", "report.html", "README.txt"
 COLUMNS = "predictions.json"
 # what --force replaces: files of a run and of the demo, and what file managers leave everywhere
-_LEFT = {"delta.svg", ".DS_Store", "Thumbs.db", "desktop.ini"}
+_LEFT = {"delta.svg", "demo-breast-cancer.csv", ".DS_Store", "Thumbs.db", "desktop.ini"}
 _OURS = frozenset({CERTIFICATE, MODEL, REPORT, README, COLUMNS, MODELS_FILE, TRANSFER, *REFITTED_FILES, *_LEFT})
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 from pacbayes import bounds
 from pacbayes.certificate import QUANTITIES, rows_for_half
@@ -188,7 +189,8 @@ class _Plan:
         if QUANTITIES[_quantity(name)].is_graded:
             return bounds.from_numbers("betting", {"risk": risk, "n": rows[0], "delta": delta})  # as if all were 0 or 1
         own = delta / len(rows) / (2 * self.groups if family == "difference" else 1)
-        counts = [(bounds.errors_within(risk, n), n) for n in rows]
+        # whole errors, and rather one too many: 5 % of 12 rows are one, not none
+        counts = [(math.ceil(Fraction(repr(float(risk))) * n), n) for n in rows]
         high = [bounds.clopper_pearson(float(errors), float(n), own) for errors, n in counts]
         if family != "difference":
             return sum(high) / len(high)

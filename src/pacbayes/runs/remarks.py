@@ -14,7 +14,8 @@ from pacbayes.runs.table import EARLIER
 
 __all__ = ["StrictError", "find_earlier_seeds", "refuse_notes"]
 
-_NO_DOUBT = frozenset({"time_orders_rows", "noted_first_rows"})  # say what was asked for, and where was looked
+# say what was asked for, where was looked, and what only the user can know: a town is written like a patient
+_NO_DOUBT = frozenset({"time_orders_rows", "noted_first_rows", "rows_may_belong_together"})
 
 
 class StrictError(ValueError):

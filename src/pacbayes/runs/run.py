@@ -26,7 +26,7 @@ from pacbayes.runs.predictors import as_linear
 from pacbayes.runs.refit import issue_transfer, load_unlabelled, require_split
 from pacbayes.runs.remarks import find_earlier_seeds, refuse_notes
 from pacbayes.runs.settings import Settings
-from pacbayes.runs.table import annotate, load_table, trivial_answer
+from pacbayes.runs.table import annotate, check_columns, load_table, trivial_answer
 from pacbayes.runs.words import about_words, command_words, file_options, method_words, readme_words
 from pacbayes.tables import Table
 
@@ -215,9 +215,10 @@ def certify_file(
     """
     file = Path(path)
     settings = replace(_settings_with(settings, file, test), refit=settings.refit or unlabelled is not None)
-    if out is not None:
-        check_folder(Path(out), force=force)
     make_classifier(settings.model, settings.seed)  # a wrong name is found out before a large file is read
+    if out is not None:
+        check_columns(file, settings, max_memory)
+        check_folder(Path(out), force=force)
     with progress(f"Reading {file.name} ..."):
         table = load_table(file, settings, max_memory, test, runner)
     if announce is not None:

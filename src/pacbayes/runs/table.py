@@ -20,19 +20,23 @@ from pacbayes.tables import (
     append_rows,
     find_leaks,
     has_texts,
+    list_columns,
     list_texts,
     name_unnamed,
     open_table,
     prepare_table,
     read_table,
+    require_column,
     show_time,
+    split_names,
 )
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["EARLIER", "annotate", "load_rows", "load_table", "trivial_answer"]
+__all__ = ["EARLIER", "annotate", "check_columns", "load_rows", "load_table", "trivial_answer"]
 
+_TEXTS = frozenset({".csv", ".tsv", ".txt", ".data"})
 EARLIER = "several_seeds"  # about runs before this one: nobody who verifies can find it out again
 
 
@@ -77,6 +81,17 @@ def _compare(certificate: Certificate, table: Table) -> list[Note]:
     if certificate.statements[0].quantity != "error" or headline_value(certificate) < trivial["share"]:
         return []
     return [Note("no_better_than_common", {"label": trivial["label"], "percent": 100.0 * trivial["share"]})]
+
+
+def check_columns(path: Path, settings: Settings, max_memory: int | str | None = None) -> None:
+    """Refuse columns that a file of text has not, by its first line: the rest of it need not be read for that."""
+    import pandas as pd  # noqa: PLC0415
+
+    if path.suffix.lower() not in _TEXTS or not path.is_file():
+        return
+    given = pd.DataFrame(columns=list_columns(path, max_memory=max_memory, **_reading(settings)))
+    for name in (settings.target, *split_names(given, settings.drop), *split_names(given, settings.groups)):
+        require_column(given, name)
 
 
 def load_table(
@@ -144,5 +159,11 @@ def load_rows(
     frame = _read(path, settings, max_memory)
     if texts := list_texts(frame, columns):
         frame = _read(path, settings, max_memory, texts)
+    if settings.delimiter is not None and len(frame.columns) == 1 < len(columns):
+        raise TableError(
+            f"{Path(path).name} must have the columns that the model was learned with. Got the one column "
+            f"{str(frame.columns[0])!r:.60} with the delimiter {settings.delimiter!r}; if these rows have another, "
+            "pass --delimiter."
+        )
     names = {*settings.not_used, *(name for name, _ in columns)}
     return frame if settings.header else name_unnamed(frame, names, settings.target)

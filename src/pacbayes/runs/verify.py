@@ -18,8 +18,9 @@ from pacbayes.engines import Runner
 from pacbayes.estimators import CertificateWarning
 from pacbayes.metrics.asked import check_asked
 from pacbayes.procedures import compare_certificates, version_differences
-from pacbayes.runs.check import PredictionFile, read_columns
+from pacbayes.runs.check import PredictionFile
 from pacbayes.runs.comparison import ComparisonFile
+from pacbayes.runs.counted import read_columns
 from pacbayes.runs.folder import (
     CERTIFICATE,
     COLUMNS,

@@ -29,9 +29,11 @@ __all__ = ["FEW_OF_A_CLASS", "find_class_notes", "find_notes", "shorten"]
 
 _MOSTLY = 0.8  # of the texts of a column, for it to look like numbers
 _THOUSANDS = r"[+-]?\d{1,3}(?:[.,'\s]\d{3})+(?:[.,]\d+)?"
+_SIGNED = r"[+-]?[$€£¥]\s?[+-]?\d[\d.,]*|[+-]?\d[\d.,]*\s?[%‰$€£¥]"  # 1.23 % or $12.50
 _MOST = 8
 _SORTED = 20  # different values from which on a sorted column is no accident
 _MANY = 100  # rows from which on whole numbers that all differ look like an identifier
+_OWNERS, _OWNED = 20, (2.0, 20.0)  # different values, and rows of each, that look like several rows of one patient
 _HARDLY, _FEW = 0.001, 5  # share and number of rows below which other values than the most common one hardly occur
 FEW_OF_A_CLASS = 20
 
@@ -53,10 +55,12 @@ def find_notes(
         Whether the rows were sorted by time here; their order is then no news.
     """
     notes = []
+    points = any(column.kind != "category" and _has_fractions(frame[column.name]) for column in columns)
     for column in columns:
         series = frame[column.name]
         if column.kind == "category":
-            notes += _find_numbers(column, series) or _find_dates(column, series) or _find_identifier(column, series)
+            found = _find_numbers(column, series, points=points) or _find_dates(column, series)
+            notes += found or _find_identifier(column, series) or _find_owners(column, series)
         else:
             notes += _find_counter(column, series) or _find_sorting(column, series.dropna().to_numpy())
     if by_time:
@@ -84,7 +88,14 @@ def find_class_notes(classes: Sequence[str], counts: Sequence[int]) -> tuple[Not
     return tuple(notes)
 
 
-def _find_numbers(column: Column, series: pd.Series) -> list[Note]:
+def _has_fractions(series: pd.Series) -> bool:
+    """Return whether a column of numbers has decimals, which are written alike in all columns of a table."""
+    values = series.dropna().to_numpy(dtype=np.float64)
+    return bool(np.any(values != np.round(values)))
+
+
+def _find_numbers(column: Column, series: pd.Series, *, points: bool = False) -> list[Note]:
+    """Find numbers that are written as no number is read; with ``points``, other columns have decimals that are."""
     import pandas as pd  # noqa: PLC0415
 
     counts = Counter(map(str.strip, series.dropna().astype(str).tolist()))  # each text is looked at once
@@ -97,14 +108,24 @@ def _find_numbers(column: Column, series: pd.Series) -> list[Note]:
         return [] if pointed.empty else [_note_points(column, str(pointed.iloc[0]), groups=groups)]
     rows = odd.map(counts)
     commas = pd.to_numeric(odd.str.replace(",", ".", regex=False), errors="coerce").notna()
-    grouped = odd.str.fullmatch(_THOUSANDS) & ~commas  # 12,345 may be either, and has been taken for a fraction
+    thousands = odd.str.fullmatch(_THOUSANDS)
+    # 12,345 may be either: it is taken for a fraction, unless decimals have points and all are like this
+    grouped = thousands & (~commas | (points and bool(thousands[commas].all())))
     if grouped.any() and rows[grouped | commas].sum() / rows.sum() >= _MOSTLY:
         return [Note("has_thousands_separators", {"column": column.name, "example": str(odd[grouped].iloc[0])})]
     if rows[commas].sum() / rows.sum() >= _MOSTLY:
         if groups:
             return [_note_points(column, str(pointed.iloc[0]), groups=True)]
         return [Note("has_decimal_commas", {"column": column.name})]
-    if rows.sum() > (1.0 - _MOSTLY) * counts.total():
+    return _find_others(column, odd, rows, counts.total())
+
+
+def _find_others(column: Column, odd: pd.Series, rows: pd.Series, total: int) -> list[Note]:
+    """Find numbers with signs of units, and numbers among which there are a few texts."""
+    signed = odd.str.fullmatch(_SIGNED)
+    if rows[signed].sum() / rows.sum() >= _MOSTLY:
+        return [Note("has_signs", {"column": column.name, "example": str(odd[signed].iloc[0])})]
+    if rows.sum() > (1.0 - _MOSTLY) * total:
         return []
     return [Note("looks_like_numbers", {"column": column.name, "count": int(rows.sum()), "example": str(odd.iloc[0])})]
 
@@ -124,6 +145,15 @@ def _find_identifier(column: Column, series: pd.Series) -> list[Note]:
     if column.distinct < int(series.notna().sum()) or column.distinct < 2:
         return []
     return [Note("names_each_row", {"column": column.name})]
+
+
+def _find_owners(column: Column, series: pd.Series) -> list[Note]:
+    """Find texts that name whom a few rows belong to; such rows are alike, and not independent."""
+    values = int(series.nunique())
+    each = int(series.notna().sum()) / max(values, 1)
+    if values < _OWNERS or not _OWNED[0] <= each <= _OWNED[1]:
+        return []
+    return [Note("rows_may_belong_together", {"column": column.name, "values": values, "rows": round(each)})]
 
 
 def _find_counter(column: Column, series: pd.Series) -> list[Note]:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["describe_text", "name_text_columns", "opened", "read_text", "refuse_other_text", "refuse_zeros_in"]
 
+_BLANKS = range(65)  # that may follow a text for a missing value, as in files whose columns have fixed widths
 _DELIMITERS = ",;\t|"
 _PEEK, _CHUNK = 1 << 16, 1 << 22
 _LONGEST = 1 << 26
@@ -77,7 +78,7 @@ def describe_text(
         "sep": separator,
         "header": 0 if header else None,
         "names": None if header else [f"c{i + 1}" for i in range(len(names))],
-        "na_values": list(description.missing_values),
+        "na_values": [each.strip() + " " * blanks for each in description.missing_values for blanks in _BLANKS],
         "index_col": False,
         "skipinitialspace": True,
         "low_memory": False,

@@ -1,0 +1,43 @@
+"""What is kept of a file of predictions: how it is read, and a folder with where in it to count again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pacbayes._core.strict_json import read_object
+from pacbayes.certificate import Certificate
+from pacbayes.runs.folder import save_folder
+from pacbayes.runs.words import check_readme_words
+
+__all__ = ["check_reading", "read_columns", "save_counted"]
+
+
+def check_reading(delimiter: str | None, decimal: str) -> None:
+    """Refuse what separates neither columns nor decimals."""
+    if delimiter is not None and len(delimiter) != 1:
+        raise ValueError(f"--delimiter must be a single character. Got {delimiter!r:.60} instead.")
+    if decimal not in (".", ","):
+        raise ValueError(f"--decimal must be '.' or ','. Got {decimal!r:.60} instead.")
+    if decimal == delimiter:
+        raise ValueError(f"--decimal and --delimiter must differ. Got {decimal!r} for both.")
+
+
+def save_counted(
+    folder: Path, certificate: Certificate, report: str, source: str, columns: Mapping[str, Any], *, force: bool
+) -> list[Path]:
+    """Write a certificate that was counted in a file of predictions, with where in that file to count again."""
+    return save_folder(
+        folder,
+        certificate,
+        report,
+        lambda _: check_readme_words(certificate, source),
+        columns=columns,
+        force=force,
+    )
+
+
+def read_columns(text: bytes) -> dict[str, Any]:
+    """Read the record of columns that was written beside a certificate for predictions in a file."""
+    return read_object("The record of checked predictions", text)

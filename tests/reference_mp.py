@@ -238,11 +238,32 @@ def xi(atoms: int, n: int) -> mpf:
 @cache
 def xi_two(n: int) -> mpf:
     """``xi(2, n)`` as the sum over j of ``n!/((n-j)! n**j)``; for large n its integral over the stretch that counts."""
-    if n <= 5000:
-        term = total = mpf(1)
+    with in_balls():
+        if n > 5000:
+            return as_number(_xi_integral(n))
+        term = total = arb(1)
         for j in range(n):
-            term *= mpf(n - j) / n
+            term = term * (n - j) / n
             total += term
-        return total
-    edges = [mpmath.sqrt(n) * k for k in (0, 1, 2, 4, 8, 17)]
-    return mpmath.quad(lambda x: mpmath.exp(n * mpmath.log1p(x / n) - x), edges)
+        return as_number(total)
+
+
+def _xi_integral(n: int) -> arb:
+    """Return the integral of ``exp(n log(1 + x/n) - x)`` over 0 to ``17 sqrt(n)``, by 60 nodes of Gauss a quarter.
+
+    Up to 9 deviations beside the line the integrand is at most ``exp(0.8 u**2)`` at a distance of ``u``, for n above
+    5000; on the ellipse of ``rho = 8`` around a quarter, ``u`` is at most 8.5. So the rule is off by some
+    ``rho**-120 exp(0.8 u**2)``, below 1e-80.
+    """
+    half, total = arb(17) / 8, arb(0)
+    for middle in (half, 3 * half, 5 * half, 7 * half):
+        for node, weight in _gauss_nodes():
+            x = arb(n).sqrt() * (middle + half * node)
+            total += weight * (n * (x / n).log1p() - x).exp()
+    return total * half * arb(n).sqrt()
+
+
+@cache
+def _gauss_nodes(count: int = 60) -> list[tuple[arb, arb]]:
+    with in_balls():
+        return [arb.legendre_p_root(count, k, weight=True) for k in range(count)]

@@ -299,8 +299,18 @@ slow, options = RandomForestClassifier(100, random_state=0), {"chains": 2, "n_jo
 pb.online_reference(slow, sample.X, sample.y, schedule=10, checkpoint="work", **options)
 """
 REPRODUCE = """
+import time
 from pacbayes import reproduction
-reproduction.reproduce("work", datasets=["spambase"], repeats=200, n_jobs=2, progress=False)
+
+@reproduction.method("endless", "endless", "baselines", "the first at once, others after a minute", "none")
+def compute(split):
+    end = time.monotonic() + (60.0 if split.repeat > 9 else 0.0)
+    while time.monotonic() < end:
+        sum(range(1000))
+    return {"value": 0.5, "test": 0.5}
+
+settings = {"datasets": ["haberman"], "methods": ["endless"], "repeats": 20}
+reproduction.run(**settings, folder="work", n_jobs=2)
 """
 
 
@@ -352,6 +362,7 @@ def test_workers_end_with_their_parent(tmp_path, script, request):
         time.sleep(0.7)
         assert before == {each: each.stat().st_mtime_ns for each in tmp_path.rglob("*")}
     finally:
+        workers = workers or children(process.pid)
         process.kill()
         process.wait()
         for each in filter(alive, workers):

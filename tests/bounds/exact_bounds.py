@@ -17,6 +17,7 @@ import reference_mp as exact
 RATES = np.array([0.9, 0.7, 0.5, 0.3, 0.15, 0.05])
 WEIGHTS = np.array([0.1, 0.2, 0.3, 0.2, 0.1, 0.1])
 VALUES = (0.0, 1.0, 3.0)
+_SMALL = arb(10) ** -25
 
 
 def _log(x):
@@ -46,17 +47,18 @@ def clopper_pearson(errors, n, delta):
     """The root of the binomial tail, summed term by term."""
     if errors == n:
         return mpf(1)
-    coefficients = [mpmath.binomial(n, k) for k in range(errors + 1)]
-    low, high = mpf(0), mpf(1)
-    for _ in range(70):
-        p = (low + high) / 2
-        odds = p / (1 - p)
-        tail = mpf(0)
-        for coefficient in reversed(coefficients):  # Horner's rule
+    coefficients = [math.comb(n, k) for k in range(errors, -1, -1)]
+
+    def reached(p):
+        p = exact.as_ball(p)
+        odds, tail = p / (1 - p), arb(0)
+        for coefficient in coefficients:  # Horner's rule
             tail = tail * odds + coefficient
-        tail *= (1 - p) ** n
-        low, high = (p, high) if tail > mpf(delta) else (low, p)
-    return low
+        return tail * (1 - p) ** n <= level
+
+    with exact.in_balls():
+        level = exact.as_ball(mpf(delta))
+        return _first(lambda p: p == 1 or reached(p), mpf(0), mpf(1))
 
 
 def mcallester(risk, kl, n, delta):
@@ -225,14 +227,18 @@ def chebyshev_cantelli(gibbs, tandem, kl, n, n_pairs, delta):
     sides = exact.kl_inv_upper(gibbs, own), exact.kl_inv_lower(gibbs, own)
     both = exact.kl_inv_upper(tandem, _budget(2 * mpf(kl), n_pairs, delta, 2 * _xi(2, n_pairs)))
 
-    def worst(t):  # over the Gibbs losses that are possible, which is at one of their limits
-        return max(1 + 2 * t * (one - mpf(1) / 2) + t**2 * (both - one + mpf(1) / 4) for one in sides)
+    with exact.in_balls():
+        both, *sides = map(exact.as_ball, (both, *sides))
 
-    low, high = mpf(0), mpf(1000)
-    for _ in range(120):
-        first, second = low + (high - low) / 3, high - (high - low) / 3
-        low, high = (first, high) if worst(first) > worst(second) else (low, second)
-    return max(worst((low + high) / 2), mpf(0))
+        def worst(t):  # over the Gibbs losses that are possible, which is at one of their limits
+            return max(1 + 2 * t * (one - arb(0.5)) + t**2 * (both - one + arb(0.25)) for one in sides)
+
+        low, high = arb(0), arb(1000)
+        for _ in range(120):
+            first, second = (low + (high - low) / 3).mid(), (high - (high - low) / 3).mid()
+            low, high = (first, high) if worst(first) > worst(second) else (low, second)
+        found = worst(((low + high) / 2).mid())
+        return exact.as_number(found) if found > 0 else mpf(0)
 
 
 def recursive(
@@ -278,20 +284,21 @@ def recursive(
     return value
 
 
-def _log_probability(k, n, t):
-    pieces = mpmath.loggamma(n + 1) - mpmath.loggamma(k + 1) - mpmath.loggamma(n - k + 1)
-    return pieces + k * mpmath.log(t) + (n - k) * mpmath.log1p(-t)
+def _probability(k, n, t):
+    pieces = arb(n + 1).lgamma() - arb(k + 1).lgamma() - arb(n - k + 1).lgamma()
+    return (pieces + k * t.log() + (n - k) * (-t).log1p()).exp()
 
 
 def _tail(k, n, t):
     """P(Bin(n, t) <= k), as the probability of k and the ratios to those before it, until they no longer matter."""
-    term = total = mpf(1)
+    term = total = arb(1)
+    odds = (1 - t) / t
     for j in range(1, k + 1):
-        term *= mpf(k - j + 1) / (n - k + j) * (1 - t) / t
+        term = term * (k - j + 1) / (n - k + j) * odds
         total += term
-        if term < total * mpf(10) ** -25:
+        if term < total * _SMALL:
             break
-    return mpmath.exp(_log_probability(k, n, t)) * total
+    return _probability(k, n, t) * total
 
 
 def pick_to_learn(size, n, delta, errors=0, looks=1, form="corrected"):
@@ -299,19 +306,21 @@ def pick_to_learn(size, n, delta, errors=0, looks=1, form="corrected"):
     k = size + errors
     if k == n:
         return mpf(1)
-    delta = mpf(delta) / looks
 
     def reached(t):
         if t in (0, 1):
             return t == 1
+        t = exact.as_ball(t)
         first, second = 1 - _tail(k, n, t), 1 - _tail(k, 4 * n + 1, t)
-        right = n * t * mpmath.exp(_log_probability(k, n, t))
+        right = n * t * _probability(k, n, t)
         if form == "one_sided":
-            return delta * first >= right
-        left = delta / 3 + first if form == "printed" else delta / 3 * first
-        return left + delta / 6 * second >= (1 + delta / (6 * n)) * right
+            return level * first >= right
+        left = level / 3 + first if form == "printed" else level / 3 * first
+        return left + level / 6 * second >= (1 + level / (6 * n)) * right
 
-    return _first(reached, mpf(k) / n, mpf(1))
+    with exact.in_balls():
+        level = exact.as_ball(mpf(delta)) / looks
+        return _first(reached, mpf(k) / n, mpf(1))
 
 
 def _sets(size, n):
@@ -328,8 +337,13 @@ def compression_binomial(errors, size, n, delta):
     rest = n - size
     if errors == rest:
         return mpf(1)
-    target = mpmath.exp(_log(delta) - _sets(size, n))
-    return _first(lambda t: t == 1 or (t > 0 and _tail(errors, rest, t) <= target), mpf(errors) / rest, mpf(1))
+    with exact.in_balls():
+        target = exact.as_ball(mpmath.exp(_log(delta) - _sets(size, n)))
+
+        def reached(t):
+            return t == 1 or (t > 0 and _tail(errors, rest, exact.as_ball(t)) <= target)
+
+        return _first(reached, mpf(errors) / rest, mpf(1))
 
 
 def recursive_portfolio(

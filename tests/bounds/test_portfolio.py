@@ -1,19 +1,19 @@
-"""The portfolio against 50-digit arithmetic, against what it replaces, and its special cases."""
+"""The portfolio against 60-digit arithmetic, against what it replaces, and its special cases."""
 
 from __future__ import annotations
 
-import mpmath
 import numpy as np
 import pytest
+from flint import arb, ctx
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mpmath import mpf
 
 import pacbayes as pb
 from pacbayes import statistics
 from pacbayes.statistics import STRENGTHS
 
-EXCESS = mpf("1e-9")
+EXCESS = arb(1e-9)  # exactly a double
+_CLOSE = arb(1e-20)
 risks = st.one_of(st.just(0.0), st.floats(0.0, 1.0), st.floats(-6.0, 0.0).map(lambda e: 10.0**e))
 
 
@@ -48,37 +48,45 @@ def _case(rng):
     }
 
 
+def _balls(values):
+    return [arb(float(x)) for x in values]
+
+
 class _Exact:
     """``F`` of mathematics 9, term by term."""
 
     def __init__(self, case):
-        whole = [mpf(float(w)) for w in case["weights"]], [mpf(float(v)) for v in case["strength_weights"]]
-        self.w, self.v = ([x / max(mpf(1), mpmath.fsum(part)) for x in part] for part in whole)
-        self.a, self.kl, self.n = mpf(case["share"]), mpf(case["kl"]), case["n"]
-        self.rates, self.gamma = ([mpf(float(x)) for x in case[name]] for name in ("rates", "strengths"))
-        self.growths, self.others = case["growths"], case["reference_log_growth"]
+        self.w, self.v = (self._normalised(_balls(case[name])) for name in ("weights", "strength_weights"))
+        self.a, self.kl, self.n = arb(case["share"]), arb(case["kl"]), case["n"]
+        self.rates, self.gamma = (_balls(case[name]) for name in ("rates", "strengths"))
+        self.growths = [[_balls(of_one) for of_one in each] for each in case["growths"]]
+        self.others = [_balls(each) for each in case["reference_log_growth"]]
         self.count = len(self.others)
+
+    @staticmethod
+    def _normalised(part):
+        total = sum(part, arb(0))
+        return [x / total for x in part] if total > 1 else part
 
     def parts(self, s, R, b):
         """Return both parts of one reference's share of F, and the size of their slopes in b."""
-        risk = falls = own = rises = mpf(0)
+        risk = falls = own = rises = arb(0)
         for k, (rate, w) in enumerate(zip(self.rates, self.w, strict=True)):
             for j, (gamma, v) in enumerate(zip(self.gamma, self.v, strict=True)):
                 left = 1 - rate * (R - gamma * b)
-                growth = mpf(float(self.growths[s, j, k]))
-                term = self.a * v * w * mpmath.exp(self.n * (growth - mpmath.log(left)) - self.kl)
-                risk, falls = risk + term, falls + term * self.n * rate * gamma / left
+                term = v * w * (self.n * (self.growths[s][j][k] - left.log()) - self.kl).exp()
+                risk, falls = risk + term, falls + term * rate * gamma / left
             left = 1 - rate * b
-            term = (1 - self.a) * w * mpmath.exp(self.n * (mpf(float(self.others[s, k])) - mpmath.log(left)))
-            own, rises = own + term, rises + term * self.n * rate / left
-        return risk + own, rises - falls
+            term = w * (self.n * (self.others[s][k] - left.log())).exp()
+            own, rises = own + term, rises + term * rate / left
+        return self.a * risk + (1 - self.a) * own, self.n * ((1 - self.a) * rises - self.a * falls)
 
     def smallest(self, R):
         """Return the smallest F over all b, from where its slope changes its sign in each."""
-        return mpmath.fsum(self._smallest(s, R) for s in range(self.count)) / self.count
+        return sum((self._smallest(s, R) for s in range(self.count)), arb(0)) / self.count
 
     def _smallest(self, s, R):
-        low, high = mpf(0), mpf(1)
+        low, high = arb(0), arb(1)
         at_low, at_high = self.parts(s, R, low), self.parts(s, R, high)
         if at_low[1] >= 0:
             return at_low[0]
@@ -90,24 +98,25 @@ class _Exact:
             # along the flatter one, whose value there is rounded less
             flat = -at_low[1] < at_high[1]
             floor = at_low[0] + at_low[1] * (meet - low) if flat else at_high[0] + at_high[1] * (meet - high)
-            if floor >= min(at_low[0], at_high[0]) * (1 - mpf("1e-20")):
+            if floor >= min(at_low[0], at_high[0]) * (1 - _CLOSE):
                 break
-            b = meet if step % 2 and low < meet < high else (low + high) / 2
+            b = meet.mid() if step % 2 and low < meet < high else ((low + high) / 2).mid()
             at = self.parts(s, R, b)
             low, at_low, high, at_high = (b, at, high, at_high) if at[1] < 0 else (low, at_low, b, at)
         return floor
 
 
+def _judged(case):
+    """Return whether the bound is not surely above its exact value, and whether it is not surely near it."""
+    with ctx.workdps(60):
+        value, exact, target = arb(pb.bounds.portfolio(**case, several=True)), _Exact(case), 1 / arb(case["delta"])
+        below = value < 1 and not exact.smallest(value) >= target
+        return below, value > EXCESS and not exact.smallest(value - EXCESS) <= target
+
+
 def _sweep(seed, count):
-    rng, below, loose = np.random.default_rng(seed), 0, 0
-    with mpmath.workdps(50):
-        for _ in range(count):
-            case = _case(rng)
-            value = mpf(pb.bounds.portfolio(**case, several=True))
-            exact, target = _Exact(case), 1 / mpf(case["delta"])
-            below += value < 1 and exact.smallest(value) < target
-            loose += value > EXCESS and exact.smallest(value - EXCESS) > target
-    return below, loose
+    rng = np.random.default_rng(seed)
+    return tuple(map(sum, zip(*(_judged(_case(rng)) for _ in range(count)), strict=True)))
 
 
 def test_bracket(record_count):
@@ -191,13 +200,8 @@ def _learned_case(rng):
 
 @pytest.mark.parametrize("points", [8, pytest.param(100, marks=pytest.mark.long)])
 def test_learned_bets_bracket(points, record_count):
-    rng, below, loose = np.random.default_rng(5), 0, 0
-    with mpmath.workdps(50):
-        for _ in range(points):
-            case = _learned_case(rng)
-            value, exact = mpf(pb.bounds.portfolio(**case, several=True)), _Exact(case)
-            below += value < 1 and exact.smallest(value) < 20
-            loose += value > EXCESS and exact.smallest(value - EXCESS) > 20
+    rng = np.random.default_rng(5)
+    below, loose = map(sum, zip(*(_judged(_learned_case(rng)) for _ in range(points)), strict=True))
     record_count("portfolio around a learned rate: points below their exact value", below)
     assert (below, loose) == (0, 0)
 

@@ -16,6 +16,7 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 import pacbayes as pb
+from pacbayes.online import stream
 from pacbayes.procedures import posterior as whole
 from pacbayes.procedures import posterior_plan, references
 from pacbayes.procedures import prior as learning
@@ -156,13 +157,30 @@ def snapshot_risks(law, model):
     return [law.risk(snapshot.slopes_, snapshot.intercept_) for _, snapshot in model.snapshots_]
 
 
+def judge_at_once(model, X, y, _):
+    """The losses of a snapshot without asking whether each row is answered by itself: it changes no number."""
+    return np.asarray(model.predict(X) != y, dtype=np.float64)
+
+
+def streams(runs, delta, **options):
+    """Samples, and streams fitted on their first rows; those that follow the first are not asked in many batches."""
+    for run in range(runs):
+        sample = pb.datasets.make_known_risk(N, d=3, separation=0.7, random_state=run)
+        given = {"delta": delta, "random_state": run, **options}
+        with pytest.MonkeyPatch.context() as patch:
+            if not run:
+                usual = pb.OnlineCertifiedClassifier(NearestMean(), **given).fit(sample.X[:120], sample.y[:120])
+            patch.setattr(stream, "_errors", judge_at_once)
+            model = pb.OnlineCertifiedClassifier(NearestMean(), **given).fit(sample.X[:120], sample.y[:120])
+            assert run or usual.certificate_.value == model.certificate_.value
+            yield sample, model
+
+
 def stream_fits(runs, delta):
     """Certificates of streams after a fit and an update, and the average true error of their snapshots as weighted."""
     rows = []
-    for run in range(runs):
-        sample = pb.datasets.make_known_risk(N, d=3, separation=0.7, random_state=run)
-        model = pb.OnlineCertifiedClassifier(NearestMean(), delta=delta, random_state=run)
-        model.fit(sample.X[:120], sample.y[:120]).update(sample.X[120:], sample.y[120:])
+    for sample, model in streams(runs, delta):
+        model.update(sample.X[120:], sample.y[120:])
         rows.append((model.certificate_.value, model.weights_ @ snapshot_risks(sample, model)))
     return np.array(rows).T
 
@@ -177,10 +195,7 @@ def test_streams_with_updates(delta, judge):
 def test_all_statements_of_a_stream_hold_together(delta, judge):
     """Snapshots and last snapshot, after the fit and after every update, each about a snapshot of its own time."""
     slack = []
-    for run in range(200):
-        sample = pb.datasets.make_known_risk(N, d=3, separation=0.7, random_state=run)
-        model = pb.OnlineCertifiedClassifier(NearestMean(), delta=delta, certify_last=True, random_state=run)
-        model.fit(sample.X[:120], sample.y[:120])
+    for sample, model in streams(200, delta, certify_last=True):
         differences = []
         for start in (120, 140, 160, 180, 200):
             errors = snapshot_risks(sample, model)

@@ -141,6 +141,9 @@ def mutate_certificate(rng: random.Random, content: bytes, other: bytes) -> byte
     return json.dumps(record).encode()
 
 
+DEFAULTS = Settings(target="").to_dict()
+
+
 def described(run) -> tuple:
     """Everything of a stored run but the folder it lies in."""
     predictor = "file" if isinstance(run.predictor, ModelsFile) else repr(run.predictor)
@@ -164,6 +167,7 @@ def make_model(place: Path) -> Reader:
         finally:
             run = load_run(own)
         record = json.loads(content)
+        record["settings"] = DEFAULTS | record["settings"]  # one that is missing is at its default
         changed = not any(same(each, record) for each in known)
         if changed and described(run) in [described(each) for each in runs]:
             raise WronglyAcceptedError(f"compares equal although changed ({bool(verified.result)})")

@@ -241,7 +241,8 @@ def _parts_of_class(kind: type) -> Iterator[Any]:
     """Yield what a class outside of libraries holds, and what its methods use of their module."""
     for cls in kind.__mro__:
         if not _is_of_library(cls.__module__):
-            yield from (each for each in vars(cls).values() if isinstance(each, FunctionType) or _can_know(each))
+            held = (each for name, each in vars(cls).items() if name != "__annotations__")  # types
+            yield from (each for each in held if isinstance(each, FunctionType) or _can_know(each))
 
 
 def _can_know(value: object) -> bool:

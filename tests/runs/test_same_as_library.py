@@ -18,7 +18,7 @@ MODELS = {
 
 @pytest.mark.parametrize("name", MODELS)
 def test_the_same_table_order_and_seed_give_the_same(name, tmp_path):
-    frame, labels = six_classes()
+    frame, labels = six_classes(450)
     model = pb.CertifiedClassifier(MODELS[name], preprocessing="auto", random_state=3).fit(frame, labels)
     frame.assign(kind=labels, empty=np.nan).to_csv(tmp_path / "table.csv", index=False)
     settings = Settings(target="kind", model=name, seed=3, missing="category")

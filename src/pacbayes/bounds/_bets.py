@@ -132,29 +132,26 @@ class Bets:
         mean, variance, skew = self._moments()
         left = float(self.planned or 0) - float(self.sizes.sum())
         m, low, high = np.maximum(self._predicted, mean), np.zeros_like(mean), np.ones_like(mean)
-        staked = self.sizes * self.rates
         for _ in range(_SEARCH):
             spread = np.sqrt((variance + skew * np.maximum(m - mean, 0.0)) / left)
             z = (m - mean) / spread
-            log_p, slope = self._log_probability(m, staked)
-            log_tail = log_ndtr(-z)
-            gap = log_p - log_tail
+            log_p, slope = self._log_probability(m)
+            gap = log_p - log_ndtr(-z)
             low, high = np.where(gap > 0.0, low, m), np.where(gap > 0.0, m, high)
-            further = m - gap / (slope + _hazard(z, log_tail) / spread)
+            further = m - gap / (slope + _hazard(z) / spread)
             m = np.where((further >= low) & (further <= high), further, 0.5 * (low + high))
         self._predicted = m
         variance = variance + skew * np.maximum(m - mean, 0.0)
-        z = (m - mean) * np.sqrt(left / variance)
-        hazard = _hazard(z, log_ndtr(-z))
+        hazard = _hazard((m - mean) * np.sqrt(left / variance))
         return hazard / np.sqrt(variance * (left - 0.5 * size)), m
 
-    def _log_probability(self, m: FloatArray, staked: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return ``log(delta K(m))`` and its slope; ``staked`` are the rates times the sizes."""
+    def _log_probability(self, m: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return ``log(delta K(m))`` and its slope."""
         x = self.rates * m[:, None]
         log_capital = (self.sizes * (self.growth - np.log1p(-x))).sum(axis=-1)
-        return log_capital - self.log_level, (staked / (1.0 - x)).sum(axis=-1)
+        return log_capital - self.log_level, (self.sizes * self.rates / (1.0 - x)).sum(axis=-1)
 
 
-def _hazard(z: FloatArray, log_tail: FloatArray) -> FloatArray:
-    """Return ``phi(z)/(1 - Phi(z))`` of the normal distribution, from the logarithm of what it is divided by."""
-    return np.asarray(np.exp(-0.5 * z * z - _LOG_ROOT_TAU - log_tail))
+def _hazard(z: FloatArray) -> FloatArray:
+    """Return ``phi(z)/(1 - Phi(z))`` of the normal distribution."""
+    return np.asarray(np.exp(-0.5 * z * z - _LOG_ROOT_TAU - log_ndtr(-z)))

@@ -103,8 +103,8 @@ def _distinct(labels: Labels) -> Labels:
     """Return the distinct labels, sorted; without sorting all of them where there are two."""
     if labels.size and labels.ndim == 1:
         others = labels[labels != labels[0]]
-        if others.size and (others == others[0]).all():
-            return np.sort(np.array([labels[0], others[0]]))
+        if others.size and np.all(others == others[0]):
+            return np.unique(np.array([labels[0], others[0]]))
     return np.unique(labels)
 
 
@@ -119,7 +119,7 @@ def label_signs(owner: str, y: ArrayLike, classes: ArrayLike | None, n: int) -> 
         raise ValueError(f"The 'y' argument of {owner} must not contain NaN or infinity.")
     negative, positive = two_classes(owner, labels, classes)
     is_positive, is_negative = labels == positive, labels == negative
-    if not (is_positive | is_negative).all():
+    if not np.all(is_positive | is_negative):
         odd = labels[~(is_positive | is_negative)][0]
         raise ValueError(
             f"The 'y' argument of {owner} must hold only {negative!r} and {positive!r}. Got {odd!r} instead."

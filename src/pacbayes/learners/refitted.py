@@ -16,9 +16,9 @@ from collections.abc import Iterator
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
+import scipy.linalg
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
-from scipy.linalg.lapack import dpotrf, dpotrs  # what scipy.linalg calls; its checks take longer than small systems
 from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
@@ -187,7 +187,7 @@ def _minimise(
             break
         if factor is None:
             factor, fresh = _factorise_hessian(data, w, scores), True
-        step, _ = dpotrs(factor[0], gradient, lower=factor[1])
+        step = scipy.linalg.cho_solve(factor, gradient, check_finite=False)
         w, scores, gradient = _step(data, w, scores, gradient, step, careful=fresh)
         before, size = size, float(np.abs(gradient).max())
         if _steps_ahead(before, size, tolerance) > _RENEW:
@@ -280,10 +280,12 @@ def _factorise_hessian(data: _Data, w: FloatArray, scores: FloatArray) -> _Facto
     hessian[np.arange(w.size - 1), np.arange(w.size - 1)] += data.alpha
     ridge = 0.0
     while True:  # features of very different sizes can make the computed Hessian indefinite
-        factor, failed = dpotrf(hessian + ridge * np.eye(w.size), lower=True, clean=False)
-        if not failed:
-            return factor, True
-        ridge = max(10.0 * ridge, 1e-12 * float(np.trace(hessian)))
+        try:
+            factor: _Factor = scipy.linalg.cho_factor(hessian + ridge * np.eye(w.size), lower=True, check_finite=False)
+        except scipy.linalg.LinAlgError:
+            ridge = max(10.0 * ridge, 1e-12 * float(np.trace(hessian)))
+        else:
+            return factor
 
 
 def _add_curvature(hessian: FloatArray, X: Matrix, root: FloatArray) -> None:

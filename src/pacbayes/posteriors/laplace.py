@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
+import scipy.linalg
 from numpy.typing import ArrayLike
-from scipy.linalg.lapack import dpotrf, dpotrs  # what scipy.linalg calls; its checks take longer than small systems
 from scipy.special import expit
 
 from pacbayes._core.arguments import to_floats
@@ -73,10 +73,11 @@ def laplace_covariance(
     if intercept and not penalise_intercept:
         penalty[-1] = 0.0
     hessian[np.diag_indices_from(hessian)] += penalty
-    factor, failed = dpotrf(np.asarray_chkfinite(hessian), lower=True, clean=False)
-    if failed:
-        raise ValueError(f"The Hessian in {owner} is not positive definite; increase 'alpha'. Got {alpha!r}.")
-    inverse, _ = dpotrs(factor, np.eye(w.size), lower=True)
+    try:
+        factor, lower = scipy.linalg.cho_factor(hessian, lower=True)
+    except scipy.linalg.LinAlgError:
+        raise ValueError(f"The Hessian in {owner} is not positive definite; increase 'alpha'. Got {alpha!r}.") from None
+    inverse = scipy.linalg.cho_solve((factor, lower), np.eye(w.size))
     return np.asarray(0.5 * (inverse + inverse.T))
 
 

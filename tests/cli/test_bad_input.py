@@ -238,9 +238,10 @@ def test_absent_certificate_and_data(run, issued):
 
 
 PREDICTORS = {
-    "not JSON": (None, "must be JSON"),
+    "not JSON": (None, "must be a JSON object"),
     "another format": (lambda record: record.update(version=7), "format"),
-    "a setting gone": (lambda record: record["settings"].pop("seed"), "fields of this version"),
+    "a setting gone": (lambda record: record["settings"].pop("target"), "must have the field 'target'"),
+    "a setting more": (lambda record: record["settings"].update(luck=7), "exactly the fields of this version"),
     "a wrong setting": (lambda record: record["settings"].update(delta="0.05"), "'delta'"),
     "a stranger's class": (
         lambda record: record["settings"].update(model="antigravity.Fly"),

@@ -29,7 +29,7 @@ def test_predictions_in_other_encodings_are_read_and_verified(run, odd, rest):
     assert result.exit_code == 0, result.stderr
     record = json.loads(Path("out/predictions.json").read_text())
     assert record["encoding"] == "latin-1"
-    assert "decimal" not in record  # as it was before there was the option
+    assert record["decimal"] == "."
     assert run("verify", "out", "--data", odd).exit_code == 0
 
 

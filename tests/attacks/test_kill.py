@@ -352,7 +352,7 @@ def test_workers_end_with_their_parent(tmp_path, script, request):
     process = subprocess.Popen([sys.executable, "-c", script], cwd=tmp_path, env=ENVIRONMENT)
     workers = []
     try:
-        wait_for(lambda: any(map(is_begun, tmp_path.glob("work/*"))), 60)
+        wait_for(lambda: any(map(is_begun, tmp_path.glob("work/*"))), 300)
         workers = children(process.pid)
         assert len(workers) == 2
         process.kill()

@@ -76,8 +76,12 @@ def test_the_last_snapshot_with_a_share_of_delta_that_is_for_all_that_ever_were_
 
 def test_a_number_of_snapshots_that_no_float_can_hold_is_a_verdict_and_no_crash(stream):
     record = stream.to_dict()
-    next(each for each in record["choices"] if each["what"] == "last_of")["value"] = 10**400
+    choice = next(each for each in record["choices"] if each["what"] == "last_of")
+    choice["value"] = 10**299
     assert not Certificate.from_json(json.dumps(record)).verify()
+    choice["value"] = 10**400
+    with pytest.raises(ValueError, match="a number has too many digits"):
+        Certificate.from_json(json.dumps(record))
 
 
 def test_a_count_beside_a_fraction_that_is_close_to_it():

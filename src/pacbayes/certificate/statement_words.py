@@ -56,7 +56,7 @@ def group_words(statement: Statement) -> str:
 
 
 def left_out_words(statement: Statement) -> str | None:
-    """Return which rows judge a vote, of which each voter has its own; None if all rows judge the same predictor.
+    """Return on which rows a vote is evaluated, each voter on its own; None if all are for the same predictor.
 
     Examples
     --------

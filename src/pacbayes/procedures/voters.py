@@ -37,7 +37,7 @@ class Judgement:
 
     @property
     def sizes(self) -> IntArray:
-        """How many rows judged each voter."""
+        """On how many rows each voter was evaluated."""
         return np.asarray(self.judged.sum(axis=1, dtype=np.int64))
 
     @property
@@ -46,7 +46,7 @@ class Judgement:
         return np.asarray(self.wrong.sum(axis=1) / self.sizes)
 
     def pair_sizes(self) -> FloatArray:
-        """Return how many rows judged both of each two voters."""
+        """Return on how many rows both of each two voters were evaluated."""
         return _products(self.judged, self.judged)
 
     def pair_losses(self) -> FloatArray:

@@ -51,8 +51,12 @@ def _server():
     return process
 
 
-def run_forked(arguments, folder, environment=None):
-    """As `subprocess.run([sys.executable, *arguments], cwd=folder, env=environment)`, with the output as text."""
+def run_forked(arguments, folder, environment=None, streams=None):
+    """As `subprocess.run([sys.executable, *arguments], cwd=folder, env=environment)`, with the output as text.
+
+    `streams` has what takes nothing, by the number of the stream: "full" is a full device, "pipe" one that nobody
+    reads.
+    """
     if not hasattr(os, "fork"):
         return subprocess.run(
             [sys.executable, *arguments], check=False, capture_output=True, text=True, cwd=folder, env=environment
@@ -62,18 +66,30 @@ def run_forked(arguments, folder, environment=None):
         "arguments": [*map(str, arguments)],
         "folder": str(folder),
         "environment": dict(environment or os.environ),
+        "streams": streams or {},
     }
     server.stdin.write(json.dumps(request) + "\n")
     server.stdin.flush()
     return subprocess.CompletedProcess(arguments, **json.loads(server.stdout.readline()))
 
 
-def _prepare(request, streams):
+def _open_unwritable(kind):
+    if kind == "full":
+        return os.open("/dev/full", os.O_WRONLY)
+    reading, writing = os.pipe()
+    os.close(reading)
+    return writing
+
+
+def _prepare(request, files):
     """Stand where the request says, with its environment, and write into the files."""
-    for number, file in enumerate(streams, start=1):
+    for number, file in enumerate(files, start=1):
         os.dup2(file.fileno(), number)
+    for number, kind in request["streams"].items():
+        os.dup2(_open_unwritable(kind), int(number))
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    sys.stdin, sys.stdout, sys.stderr = open(0), open(1, "w"), open(2, "w")  # noqa: SIM115
+    sys.stdin, sys.stdout = open(0), open(1, "w")  # noqa: SIM115
+    sys.stderr = open(2, "w", buffering=1, errors="backslashreplace")  # noqa: SIM115
     os.chdir(request["folder"])
     os.environ.clear()
     os.environ.update(request["environment"])
@@ -93,20 +109,30 @@ def _run(arguments):
         runpy.run_path(arguments[0], run_name="__main__")
 
 
-def _child(request, streams):
+def _flush(status):
+    """Write out what is left, as Python does last; where that fails, it says so and has a status of its own."""
+    try:
+        sys.stdout.flush()
+    except (OSError, ValueError):
+        status = 120
+        with contextlib.suppress(OSError, ValueError):
+            sys.stderr.write("Exception ignored in the last flush\n")
+    with contextlib.suppress(OSError, ValueError):
+        sys.stderr.flush()
+    return status
+
+
+def _child(request, files):
     status = 1
     try:
-        _prepare(request, streams)
+        _prepare(request, files)
         _run(request["arguments"])
         status = 0
     except SystemExit as left:
         status = left.code if isinstance(left.code, int) else int(left.code is not None)
     except BaseException:
         traceback.print_exc()
-    with contextlib.suppress(OSError, ValueError):
-        sys.stdout.flush()
-        sys.stderr.flush()
-    os._exit(status)
+    os._exit(_flush(status))
 
 
 def _fork(request):

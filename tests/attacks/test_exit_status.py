@@ -13,6 +13,8 @@ import pytest
 
 import pacbayes as pb
 
+from forks import run_forked
+
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs the streams of a POSIX shell")
 
 NOISE = re.compile(r"Traceback|Exception ignored|Aborted|Error\b")
@@ -50,6 +52,13 @@ def folder(tmp_path_factory):
     return place
 
 
+def start_forked(folder, command, module="pacbayes", **streams):
+    """As `start` with what takes nothing, by its kind: in a fork of a process that has loaded the libraries."""
+    taken = {number: streams[name] for number, name in ((1, "stdout"), (2, "stderr")) if name in streams}
+    done = run_forked(["-m", module, *command.split()], folder, streams=taken)
+    return done.returncode, done.stdout, done.stderr
+
+
 @contextmanager
 def unwritable(kind):
     """Yield the number of a file to which nothing can be written: a full device, or a pipe that nobody reads."""
@@ -83,8 +92,7 @@ CASES = [pytest.param(QUICK[name], id=name, marks=() if name in OFTEN else pytes
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("command", CASES)
 def test_a_stdout_that_takes_nothing_is_status_2_and_at_most_one_sentence(folder, command, kind):
-    with unwritable(kind) as number:
-        status, _, error = start(folder, command, stdout=number)
+    status, _, error = start_forked(folder, command, stdout=kind)
     assert status == 2
     assert not NOISE.search(error), error
     said = [line for line in error.splitlines() if line.startswith("pacbayes:")]
@@ -108,17 +116,15 @@ def test_a_stderr_that_takes_nothing_leaves_a_refusal_at_2(folder, command, kind
     if kind == "closed":
         status, out, _ = start(folder, command, **close(2))
     else:
-        with unwritable(kind) as number:
-            status, out, _ = start(folder, command, stderr=number)
+        status, out, _ = start_forked(folder, command, stderr=kind)
     assert (status, out) == (2, "")
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_stderr_that_takes_nothing_is_never_status_1(folder, kind):
-    with unwritable(kind) as number:
-        assert start(folder, "verify bad.json", stderr=number)[0] == 2
-        assert start(folder, "bounds", stderr=number, stdout=number)[0] == 2
-        assert start(folder, "bounds", stderr=number)[0] == 0  # nothing was to be written there
+    assert start_forked(folder, "verify bad.json", stderr=kind)[0] == 2
+    assert start_forked(folder, "bounds", stderr=kind, stdout=kind)[0] == 2
+    assert start_forked(folder, "bounds", stderr=kind)[0] == 0  # nothing was to be written there
 
 
 LONG = [pytest.param(each, marks=pytest.mark.long) for each in ("demo --out d", "reproduce --jobs 1")]
@@ -169,11 +175,9 @@ main()
 """
 
 
-def run_changed(folder, arguments, setting, **options):
+def run_changed(folder, arguments, setting):
     code = CODE.format(arguments=arguments.split(), setting=setting)
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False, timeout=60, **options
-    )
+    done = run_forked(["-c", code], folder)
     return done.returncode, done.stdout, done.stderr
 
 

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from pacbayes._core.types import BoolArray, FloatArray, Labels, Matrix, RowsLike
 
 __all__ = [
+    "as_labels",
     "as_matrix",
     "checked_matrix",
     "equals_text",
@@ -53,6 +54,27 @@ def equals_text(values: Labels, text: str) -> BoolArray:
     distinct, places = np.unique(values, return_inverse=True)
     same = np.array([label_text(each) == text for each in distinct], dtype=bool)
     return same[places] if distinct.size else np.zeros(0, dtype=bool)
+
+
+def as_labels(predictions: Labels, labels: Labels) -> Labels:
+    """Return predictions with each that equals a label as that label itself, so that both have one text.
+
+    Labels are compared by value, and classes are named by text: 1 equals True, and only one of them is "True".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pacbayes._core.labels import as_labels
+    >>> as_labels(np.array([1, 0, 1]), np.array([True, False, False])).tolist()
+    [True, False, True]
+    """
+    if predictions.dtype.kind == labels.dtype.kind != "O":
+        return predictions
+    known = {each: each for each in labels.tolist()}  # what is equal has one hash
+    values = [known.get(each, each) for each in predictions.tolist()]
+    found = np.empty(len(values), dtype=object)
+    found[:] = values
+    return found if any(each not in known for each in set(values)) else found.astype(labels.dtype)
 
 
 def checked_matrix(owner: str, X: RowsLike, columns: int | None = None, *, finite: bool = True) -> Matrix:

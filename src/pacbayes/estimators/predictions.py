@@ -11,6 +11,7 @@ from sklearn.base import is_regressor
 
 from pacbayes._core.digests import data_digest
 from pacbayes._core.foreign import adopt, collect
+from pacbayes._core.labels import as_labels
 from pacbayes._core.rows import labels_of, numbers_of, rows_of
 from pacbayes._core.types import Labels, Predictor, Rows, RowsLike, RowSource
 from pacbayes.certificate import Certificate
@@ -232,7 +233,8 @@ predictions, counted up to 2, is at most 0.5169.
     if rule is not None:
         return _certify_numbers(procedure, rule, y_true, y_pred, grouping)
     chances = read_probabilities(owner, collect(probabilities), asked, labels.size, classes)
-    judged = Judged(labels, np.asarray(y_pred), classes=classes, probabilities=chances)
+    predictions = as_labels(np.asarray(y_pred), labels)
+    judged = Judged(labels, predictions, classes=classes, probabilities=chances)
     return procedure.certify_judged(judged, about="given_predictions", grouping=grouping)
 
 

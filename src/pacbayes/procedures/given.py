@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from pacbayes._core.arguments import check_range, to_floats
 from pacbayes._core.digests import data_digest, digest_of_arrays
 from pacbayes._core.foreign import adopt
+from pacbayes._core.labels import as_labels
 from pacbayes._core.notes import Note
 from pacbayes._core.predictions import NO_NUMBER, finite_numbers
 from pacbayes._core.rows import numbers_of, rows_of
@@ -39,6 +40,7 @@ __all__ = [
 _NONE: Mapping[str, str] = MappingProxyType({})
 
 _ORDER_SEED = 0
+_EXACT = 2**53  # all whole numbers up to it are floats
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +72,8 @@ class Given(Procedure):
         """Certify predictions (the single column of X) against labels."""
         predictions = np.asarray(sample.X)[:, 0]
         zero_one_losses(self.name, sample.y, predictions)
-        return Issued(self.certify_judged(Judged(sample.y, predictions), about="given_predictions"))
+        judged = Judged(sample.y, as_labels(predictions, np.asarray(sample.y)))
+        return Issued(self.certify_judged(judged, about="given_predictions"))
 
     def certify_model(
         self,
@@ -313,4 +316,15 @@ def zero_one_losses(owner: str, y_true: ArrayLike, y_pred: ArrayLike) -> FloatAr
         )
     for name, array in (("y_true", labels), ("y_pred", predictions)):
         refuse_fractions(owner, name, array)
+        if labels.dtype.kind != predictions.dtype.kind:
+            _refuse_large(owner, name, array)
     return np.asarray(labels != predictions, dtype=np.float64)
+
+
+def _refuse_large(owner: str, name: str, values: Labels) -> None:
+    """Refuse whole numbers that are compared with those of another kind as floats, of which one stands for several."""
+    if values.dtype.kind in "iuf" and values.size and max(-int(values.min()), int(values.max())) > _EXACT:
+        raise ValueError(
+            f"The {name!r} argument of {owner} must hold numbers up to 2**53 in size where labels and predictions are "
+            f"numbers of different types. Got larger ones of type {values.dtype} instead; pass both as integers."
+        )

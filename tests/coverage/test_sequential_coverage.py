@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 from pacbayes.bounds import clopper_pearson, sequential, sequential_statistics
 
@@ -59,3 +60,11 @@ def test_exact_limits_fail_if_rows_are_collected_until_they_look_well():
         failed[:, column] = limits[errors[:, column]] < 0.1
     assert failed.mean(axis=0).max() < 0.065
     assert 0.15 < failed.any(axis=1).mean() < 0.21
+
+
+def test_exact_limits_fail_if_each_round_of_new_rows_has_all_of_delta():
+    """Rounds of 300 new rows until a limit is below 10 %, at most 20: how often it is below a true error of 10 %."""
+    below = np.asarray(clopper_pearson(np.arange(301), 300, 0.05)) < 0.1
+    in_one_round = binom.pmf(np.arange(301), 300, 0.1)[below].sum()
+    assert in_one_round < 0.05
+    assert round(1.0 - (1.0 - in_one_round) ** 20, 2) == 0.61

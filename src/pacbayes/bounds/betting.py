@@ -1,9 +1,9 @@
-"""The betting bound: sound for online references, at all sample sizes at once, and tighter than its rivals.
+"""The betting bound: sound for online references, and at all sample sizes at once with rates that do not depend on n.
 
 For a rate ``lam`` in (0, 1), ``prod_i (1 - lam x_i)/(1 - lam E[x_i|past])`` is a non-negative martingale that starts
 at 1 for each ``w``; so is any mixture over rates. Averaged over the prior, with the change of measure of Donsker and
-Varadhan, Ville's inequality and the concavity of the logarithm, it bounds the mean of ``x`` for all posteriors and all
-n at once. The proof is in `docs/theory.md`.
+Varadhan, Ville's inequality and the concavity of the logarithm, it bounds the mean of ``x`` for all posteriors, and for
+all n at once if the rates were fixed without n. The proof is in `docs/theory.md`.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ DRAW_ENTRIES = (
     own_entry(
         betting_draw,
         "viallard",
-        "Betting for one draw from the posterior that is kept: the tightest of the three if a rate was learned before.",
+        "Betting for one draw from the posterior that is kept: mostly the tightest if a rate was learned before.",
         **(
             _BETS
             | {

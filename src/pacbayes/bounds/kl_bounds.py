@@ -222,7 +222,8 @@ def catoni(
     Returns
     -------
     float or ndarray
-        Holds for all posteriors, and all n at once, with probability at least ``1 - delta``.
+        Holds for all posteriors with probability at least ``1 - delta``, and for all n at once if the rates do not
+        depend on n, as by default.
 
     References
     ----------

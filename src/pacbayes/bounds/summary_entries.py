@@ -63,7 +63,7 @@ SUMMARY_ENTRIES = (
     excess_entry(
         unexpected_bernstein,
         "mhammedi",
-        "The second-moment bound the paper compares with; valid for online references, looser than betting.",
+        "The second-moment rival of the paper; valid for online references, at the same rates never below betting.",
         assumptions=IID_PREDICTABLE,
         valid_for=ANY,
         valid_at="all_n_fixed_rates",
@@ -80,7 +80,7 @@ SUMMARY_ENTRIES = (
     excess_entry(
         betting,
         "jang",
-        "The sound bound for online references, at all n at once; at the same rates never above unexpected Bernstein.",
+        "The sound bound for online references, and at the same rates never above unexpected Bernstein.",
         statistics=("log_growth", "rates", "weights"),  # weights have a default, and a summary has its own
         targets=frozenset({"risk", "excess", "reference"}),
         assumptions=IID_PREDICTABLE,

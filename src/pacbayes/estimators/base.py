@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Self
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 
+from pacbayes._core.alignment import refuse_other_order
 from pacbayes._core.rows import take
 from pacbayes._core.types import IntArray, Labels, RandomState, Rows, RowsLike
 from pacbayes.certificate import Certificate, restrict_to_later
@@ -68,6 +69,7 @@ class CertifiedEstimator(ABC):
             later judge, and the certificate is about rows like the later ones.
         """
         self._forget("certificate_")
+        refuse_other_order(f"{type(self).__name__}.fit", {"X": X, "y": y})
         rows, labels = self._validate(X, y)
         self.in_order_ = bool(in_order)
         return self._certify(X, rows, labels, *draw_order(self.random_state, len(labels), in_order=self.in_order_))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pacbayes._core.alignment import refuse_other_order
 from pacbayes._core.arguments import single
 from pacbayes._core.foreign import adopt, collect
 from pacbayes._core.rows import labels_of, rows_of
@@ -78,6 +79,7 @@ def compare(
 and at most 14.51 more than model logistic: logistic is better.
     """
     owner = "compare"
+    refuse_other_order(owner, {"X": X, "y": y})
     models, taken, told = adopt(owner, join_pairs(owner, a, b), X, y)
     for model in models.values():
         if not hasattr(model, "predict"):
@@ -133,6 +135,7 @@ and at most 10.81 fewer than model old: new is better.
     (-0.082, -0.05)
     """
     owner = "compare_predictions"
+    refuse_other_order(owner, {"y_true": y_true, "a": a, "b": b})
     y_true = collect(y_true)
     given = {name: collect(each) for name, each in join_pairs(owner, a, b, of_arrays=True).items()}
     procedure = _procedure(owner, delta, candidates, anytime=anytime)

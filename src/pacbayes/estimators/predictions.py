@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import is_regressor
 
+from pacbayes._core.alignment import refuse_other_order
 from pacbayes._core.digests import data_digest
 from pacbayes._core.foreign import adopt, collect
 from pacbayes._core.labels import as_labels
@@ -91,6 +92,7 @@ def certify(
     With probability at least 95 % over the data, `predict` misses by more than 100 in at most 11.79 % of cases.
     """
     owner = "certify"
+    refuse_other_order(owner, {"X": X, "y": y, "groups": groups})
     rule = _find_rule(owner, loss, scale, tolerance)
     adopted, taken, told = adopt(owner, {"": model}, X, y)
     model = adopted[""]
@@ -212,7 +214,9 @@ predictions, counted up to 2, is at most 0.5169.
     [('error', None, 400, 0.011), ('recall:1', None, 200, 0.978), ('error', {'group': 'a'}, 200, 0.025)]
     """
     owner = "certify_predictions"
-    y_true, y_pred, losses = (collect(each) for each in (y_true, y_pred, losses))
+    given = {"y_true": y_true, "y_pred": y_pred, "losses": losses}
+    refuse_other_order(owner, {**given, "groups": groups, "probabilities": probabilities})
+    y_true, y_pred, losses = map(collect, given.values())
     rule = _find_rule(owner, loss, scale, tolerance)
     if losses is not None and y_true is None and y_pred is None and rule is None:
         if groups is not None or metrics != ("error",) or cost is not None or probabilities is not None:
@@ -233,8 +237,7 @@ predictions, counted up to 2, is at most 0.5169.
     if rule is not None:
         return _certify_numbers(procedure, rule, y_true, y_pred, grouping)
     chances = read_probabilities(owner, collect(probabilities), asked, labels.size, classes)
-    predictions = as_labels(np.asarray(y_pred), labels)
-    judged = Judged(labels, predictions, classes=classes, probabilities=chances)
+    judged = Judged(labels, as_labels(np.asarray(y_pred), labels), classes=classes, probabilities=chances)
     return procedure.certify_judged(judged, about="given_predictions", grouping=grouping)
 
 

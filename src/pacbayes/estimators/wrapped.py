@@ -13,6 +13,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from pacbayes._core.alignment import refuse_other_order
 from pacbayes._core.foreign import collect
 from pacbayes._core.prefit import refuse_early_answers, refuse_prefit
 from pacbayes._core.rows import BLOCK_ROWS, distinct_labels, is_stored, labels_of, map_blocks, numbers_of, rows_of, take
@@ -27,6 +28,7 @@ from pacbayes._core.types import (
     RowsLike,
     Transformer,
 )
+from pacbayes.estimators.asked import Groups, find_groups
 from pacbayes.estimators.base import CertifiedEstimator, check_candidates, check_delta, check_fraction
 from pacbayes.estimators.hints import hint_at_preprocessing
 from pacbayes.learners import CrossValidatedLogistic, EncodedClassifier
@@ -110,6 +112,17 @@ class CertifiedWrapper(CertifiedEstimator, MetaEstimatorMixin, BaseEstimator):  
         return rows
 
 
+def _read_grouping(owner: str, given: Grouping | Groups | None, X: RowsLike, y: ArrayLike | None) -> Grouping | None:
+    """Return which group each row is in, from the values of columns beside the rows."""
+    if given is None or isinstance(given, Grouping):
+        return given
+    refuse_other_order(owner, {"X": X, "y": y, "grouping": given})
+    values: Any = given
+    name = getattr(values, "name", None)
+    named = {name: values} if isinstance(name, str) else values
+    return find_groups(owner, named, np.asarray(y).size, None)[1]
+
+
 class CertifiedSplit(CertifiedWrapper):
     """A certified estimator that learns on a first part of the rows and is judged on the rest."""
 
@@ -151,7 +164,7 @@ class CertifiedSplit(CertifiedWrapper):
         y: ArrayLike | None,
         *,
         in_order: bool = False,
-        grouping: Grouping | None = None,
+        grouping: Grouping | Groups | None = None,
         **fit_params: ArrayLike,
     ) -> Self:
         """Learn the predictor and issue its certificate.
@@ -166,9 +179,9 @@ class CertifiedSplit(CertifiedWrapper):
         in_order : bool, default=False
             Whether to take the rows as they come, the earliest first, instead of shuffling them: the first learn, the
             later judge, and the certificate is about rows like the later ones.
-        grouping : Grouping, optional
-            In place of ``groups``: which group each row is in, where the model must not see what tells the groups
-            apart (:func:`pacbayes.metrics.group_values`).
+        grouping : array_like, mapping or data frame, optional
+            In place of ``groups``: the group of each row, or several columns of such by their names, where the model
+            must not see what tells the groups apart. A series is named by its own name.
         **fit_params : array_like, shape (n,)
             Further values, one per row, that the estimator's ``fit`` is given for the learning rows, such as
             ``sample_weight`` (of a pipeline ``step__sample_weight``). They play a part in learning only: the
@@ -178,12 +191,12 @@ class CertifiedSplit(CertifiedWrapper):
         --------
         >>> import pacbayes as pb
         >>> sample = pb.datasets.make_known_risk(2000, d=3, random_state=0)
-        >>> grouping = pb.metrics.group_values("fit", {"side": sample.X[:, 0] > 0})
-        >>> model = pb.CertifiedClassifier(random_state=0).fit(sample.X[:, 1:], sample.y, grouping=grouping)
+        >>> sides = {"side": sample.X[:, 0] > 0}
+        >>> model = pb.CertifiedClassifier(random_state=0).fit(sample.X[:, 1:], sample.y, grouping=sides)
         >>> [each.group for each in model.certificate_.statements]
         [None, {'side': 'False'}, {'side': 'True'}]
         """
-        self.grouping_ = grouping
+        self.grouping_ = _read_grouping(f"{type(self).__name__}.fit", grouping, X, y)
         self.fit_params_ = _check_fit_params(type(self).__name__, fit_params, y)
         return super().fit(X, y, in_order=in_order)
 

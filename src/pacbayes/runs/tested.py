@@ -63,7 +63,7 @@ class TestedClassifier:
             y[rest],
             choices=[Choice("learning_rows", self.learning, "given")],
             digests={"learning_data": data_digest(rows, labels)},
-            notes=find_repetitions(X, y),
+            notes=find_repetitions(X, y, np.arange(self.learning)),
             grouping=None if grouping is None else grouping.take(np.arange(self.learning, len(y))),
             classes=np.unique(y),
         )

@@ -77,11 +77,17 @@ def shorten(name: str, texts: Sequence[str]) -> dict[str, tuple[str, ...] | int]
     return {name: tuple(texts[:_MOST]), "count": len(texts)}
 
 
+def find_spellings(classes: Sequence[str], positive: str | None = None) -> tuple[Note, ...]:
+    """Return the note on classes that differ in blanks or capitals alone: any, or from one that is to be positive."""
+    alike = [each for each in classes if positive is None or each.strip().lower() == positive.strip().lower()]
+    if len({label.strip().lower() for label in alike}) == len(alike):
+        return ()
+    return (Note("classes_differ_in_blanks", {"classes": tuple(alike[:_MOST])}),)
+
+
 def find_class_notes(classes: Sequence[str], counts: Sequence[int]) -> tuple[Note, ...]:
     """Return notes on classes that differ in blanks alone, or have few rows."""
-    notes = []
-    if len({label.strip().lower() for label in classes}) < len(classes):
-        notes.append(Note("classes_differ_in_blanks", {"classes": tuple(classes[:_MOST])}))
+    notes = list(find_spellings(classes))
     rare = [label for label, count in zip(classes, counts, strict=True) if count < FEW_OF_A_CLASS]
     if rare:
         notes.append(Note("rare_classes", {**shorten("classes", rare), "least": FEW_OF_A_CLASS}))

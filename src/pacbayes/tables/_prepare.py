@@ -21,7 +21,7 @@ from pacbayes.tables._columns import (
 )
 from pacbayes.tables._error import TableError
 from pacbayes.tables._groups import read_groups
-from pacbayes.tables._notes import find_class_notes, find_notes
+from pacbayes.tables._notes import find_class_notes, find_notes, find_spellings
 from pacbayes.tables._target import read_labels
 from pacbayes.tables._times import Times, read_times, show_time, sort_by_time
 
@@ -154,7 +154,8 @@ def prepare_table(
     labels, counts = count_labels(y)
     classes = tuple(str(label) for label in labels)
     found_notes = find_all_notes(head, len(frame), columns, empty, classes, counts.tolist(), by_time=time is not None)
-    notes = (*_describe_time(time, times), *found_notes)
+    merged = () if positive is None else find_spellings(frame[target].drop_duplicates().astype(str).tolist(), positive)
+    notes = (*_describe_time(time, times), *found_notes, *merged)
     found = Table(make_frame(values), y, target, columns, classes, tuple(counts.tolist()), notes, times, order)
     return replace(found, groups=grouped)
 

@@ -17,6 +17,7 @@ from pacbayes.tables._columns import NOTED_ROWS, Column, ColumnFacts, holds_numb
 from pacbayes.tables._error import TableError
 from pacbayes.tables._groups import check_group
 from pacbayes.tables._limits import check_limit
+from pacbayes.tables._notes import find_spellings
 from pacbayes.tables._prepare import Table, check_rows, describe_columns, find_all_notes, name_columns, split_names
 from pacbayes.tables._stored import StoredRows, join_columns
 from pacbayes.tables._target import read_coded_labels, refuse_unknown
@@ -62,12 +63,14 @@ def scan_table(
         raise TableError(f"{batches.name} has no rows.")
     check_rows(scan.rows)
     grouped = {name: codes.to_groups(name, missing) for name, codes in scan.groups.items()}
+    merged = () if positive is None else find_spellings(scan.labels.texts(), positive)
     y = scan.labels.to_labels(target, positive)
     head = scan.head()
     columns, empty = describe_columns(scan.facts, head, target, missing)
     labels, counts = count_labels(y)
     classes = tuple(str(label) for label in labels)
     notes = find_all_notes(head, scan.rows, columns, empty, classes, counts.tolist())
+    notes = (*notes, *merged)
     held, first = scan.held.join(columns), head[:1].copy()
     del head
     release_memory()
@@ -186,6 +189,10 @@ class _Codes:
             joined[start : start + part.size] = part
             start += part.size
         return joined
+
+    def texts(self) -> list[str]:
+        """Return the values that occur, as text."""
+        return [str(each) for each in self._known]
 
     def to_labels(self, target: str, positive: str | None) -> CodedLabels:
         """Return the labels of all rows, or say why they are not classes."""

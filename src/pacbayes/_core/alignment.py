@@ -1,0 +1,87 @@
+"""Whether objects of pandas that belong together are in one order: rows are matched by position, not by an index.
+
+An index of other values says nothing, such as a fresh one after ``reset_index``. One of the same values in another
+order says that the rows at one position are not the same, and a certificate of them would be about no row that exists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from pacbayes._core.foreign import is_distributed
+
+__all__ = ["find_index", "refuse_other_order"]
+
+
+def refuse_other_order(owner: str, given: Mapping[str, object]) -> None:
+    """Refuse an argument whose index has the same values as that of one before it, in another order.
+
+    Parameters
+    ----------
+    owner : str
+        Who was given them, for the message.
+    given : mapping
+        Arguments by their names; what is not of pandas has no index, and is in order.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pacbayes._core.alignment import refuse_other_order
+    >>> y = pd.Series([0, 1, 1])
+    >>> refuse_other_order("me", {"y": y, "groups": y.rename(index={2: 7}), "more": [1, 2, 3]})
+    >>> refuse_other_order("me", {"y": y, "groups": y[::-1]})
+    Traceback (most recent call last):
+        ...
+    ValueError: The 'groups' argument of me must have its rows in the order of 'y'. Its index has the same values in \
+another order; align it, as by groups.loc[y.index], or pass groups.to_numpy() if its order is meant.
+    """
+    known: dict[str, Any] = {}
+    for name, value in _list_objects(given):
+        index = find_index(value)
+        if index is None or any(index is each for each in known.values()):
+            continue
+        for other, before in known.items():
+            if _is_reordered(index, before):
+                raise ValueError(
+                    f"The {name!r} argument of {owner} must have its rows in the order of {other!r}. Its index has the "
+                    f"same values in another order; align it, as by {name}.loc[{other}.index], or pass "
+                    f"{name}.to_numpy() if its order is meant."
+                )
+        known[name] = index
+
+
+def _list_objects(given: Mapping[str, object]) -> Iterator[tuple[str, object]]:
+    """Yield all objects with their names, also those in a mapping."""
+    for name, value in given.items():
+        if isinstance(value, Mapping):
+            yield from _list_objects({f"{name}[{key!r}]": each for key, each in value.items()})
+        else:
+            yield name, value
+
+
+def find_index(value: object) -> Any:
+    """Return the index of an object of pandas, or of what was made of one; None of anything else."""
+    index = None if is_distributed(value) else getattr(value, "index", None)
+    return index if hasattr(index, "equals") and hasattr(index, "nlevels") else None
+
+
+def _is_reordered(one: Any, two: Any) -> bool:
+    """Return whether two indexes have the same values, each as often, in another order."""
+    if len(one) != len(two) or one.equals(two):
+        return False
+    if hasattr(one, "step") and hasattr(two, "step"):  # ranges, as rows have that were never numbered
+        return bool((one.min(), one.max()) == (two.min(), two.max()))
+    kinds = {getattr(each.dtype, "kind", "O") in "iuf" for each in (one, two)}
+    return len(kinds) == 1 and _add_hashes(one, of_numbers=True in kinds) == _add_hashes(two, of_numbers=True in kinds)
+
+
+def _add_hashes(index: Any, *, of_numbers: bool) -> int:
+    """Return the sum of a hash of each value, the same in any order; other values have it once in 2**64."""
+    from pandas.util import hash_array, hash_pandas_object  # noqa: PLC0415  (there is an index, and so pandas)
+
+    if of_numbers:  # the whole number 1 and the fraction 1.0 are the same value
+        return int(hash_array(np.asarray(index, dtype=np.float64)).sum(dtype=np.uint64))
+    return int(hash_pandas_object(index, index=False).to_numpy().sum(dtype=np.uint64))

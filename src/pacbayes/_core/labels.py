@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
+from pacbayes._core.arguments import refuse_masked
 from pacbayes._core.types import BoolArray, FloatArray, Labels, Matrix, RowsLike
 
 __all__ = [
@@ -71,6 +72,7 @@ def checked_matrix(owner: str, X: RowsLike, columns: int | None = None, *, finit
 
 def as_matrix(X: RowsLike, *, finite: bool = True, name: str = "") -> Matrix:
     """Return what scikit-learn's ``check_array`` gives; what is that already is not looked at for long."""
+    refuse_masked(f"The {name or 'X'!r} argument", X)
     if isinstance(X, np.ndarray) and X.dtype == np.float64 and X.ndim == 2 and X.size and X.flags.c_contiguous:
         plain: FloatArray = np.asarray(X)
         if not finite or np.isfinite(plain).all():
@@ -110,6 +112,7 @@ def _distinct(labels: Labels) -> Labels:
 
 def label_signs(owner: str, y: ArrayLike, classes: ArrayLike | None, n: int) -> FloatArray:
     """Return +1 for the positive label and -1 for the negative, after checking that there are no others."""
+    refuse_masked(f"The 'y' argument of {owner}", y)
     labels = np.asarray(y)
     if labels.shape != (n,):
         raise ValueError(

@@ -14,6 +14,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pacbayes._core.arguments import refuse_masked
 from pacbayes._core.types import FloatArray, IntArray, Labels, Predictor, ProbabilityPredictor, Rows, RowsLike
 
 __all__ = ["Loss", "absolute", "brier", "get", "log_loss", "names", "predictor_losses", "register", "zero_one"]
@@ -209,10 +210,13 @@ def predictor_losses(
     >>> losses.predictor_losses("me", DummyClassifier().fit(X, y), X, y, losses.get("zero_one")).tolist()
     [0.0, 0.0, 1.0]
     """
+    refuse_masked(f"The 'y' argument of {owner}", y)
     labels = np.asarray(y)
     if loss.prediction == "probability":
         return loss(*_given_probability(cast("ProbabilityPredictor", predictor), cast("Rows", X), labels))
-    predictions = np.asarray(cast("Predictor", predictor).predict(X))
+    predicted = cast("Predictor", predictor).predict(X)
+    refuse_masked(f"What the predictor in {owner} predicts", predicted)
+    predictions = np.asarray(predicted)
     if predictions.shape == (labels.size, 1):
         predictions = predictions[:, 0]
     if predictions.shape != labels.shape:

@@ -1,6 +1,7 @@
 """Certificates for models that exist: the exact limit on errors of ``predict``, asked row by row; classes only."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.linear_model import Ridge
@@ -97,3 +98,19 @@ def test_rows_that_an_estimator_was_fitted_on_are_refused(labels):
             pb.compare(*pair, X[:400], y[:400])
     assert pb.certify(model, X[400:], y[400:]).value < 1.0
     assert pb.compare(model, other, X[400:], y[400:]).value < 1.0
+
+
+ODD = {
+    "delta of one": ({"delta": np.array([0.05])}, r"'delta' argument of certify must be one number\. Got shape \(1,\)"),
+    "candidates": ({"candidates": 10**400}, r"'candidates' parameter of certify must be at most 2\*\*53"),
+    "groups": ({"groups": "a"}, "'groups' of certify must name one column each[.] 2 are called 'a'"),
+    "weights": ({"metrics": {"error": 1e308, "fpr:1": 1e308}}, "must be positive numbers below 1e300[.] Got 1e[+]308"),
+    "large weights": ({"metrics": {"error": 10**400}}, "must be positive numbers below 1e300"),
+}
+
+
+@pytest.mark.parametrize(("given", "words"), ODD.values(), ids=ODD)
+def test_odd_arguments_are_refused_in_a_sentence(given, words):
+    frame = pd.DataFrame(X[:, :2], columns=["a", "a"])
+    with pytest.raises(ValueError, match=words):
+        pb.certify(GaussianNB().fit(X[:60, :2], Y[:60]), frame, Y, **given)

@@ -208,6 +208,7 @@ class TestTexts:
         assert "further statements" not in text(certify_many(40, 40))
 
 
+@pytest.mark.filterwarnings("ignore:.*are no label")
 @pytest.mark.parametrize("kind", [np.int64, np.uint8, np.bool_, str, object])
 @pytest.mark.parametrize("other", [None, 7])
 def test_given_predictions_are_counted_as_group_by_group(kind, other, monkeypatch):

@@ -201,8 +201,8 @@ class TestDifferences:
     [
         ((), "must be names such as 'error'"),
         (("error", "error"), "must name each metric once"),
-        ({"error": 0.0}, "must be positive numbers. Got 0.0"),
-        ({"error": True}, "must be positive numbers. Got True"),
+        ({"error": 0.0}, "must be positive numbers below 1e300. Got 0.0"),
+        ({"error": True}, "must be positive numbers below 1e300. Got True"),
         (("recall:7",), r"must name a class\. The classes are 0, 1, 2"),
         (("speed",), "The metric must be one of error"),
         (("cost",), "The metric 'cost' needs the costs"),

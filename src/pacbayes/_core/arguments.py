@@ -22,7 +22,9 @@ __all__ = [
     "checked",
     "checked_weights",
     "is_scalar",
+    "refuse_masked",
     "single",
+    "single_number",
     "to_floats",
 ]
 
@@ -114,6 +116,14 @@ def single(owner: str, name: str, value: ArrayLike) -> FloatArray:
     return np.clip(array, domain.low, domain.high) if tolerance else array
 
 
+def single_number(owner: str, name: str, value: object) -> float:
+    """Return one argument as a number in the domain its name stands for; an array of numbers is refused."""
+    array = single(owner, name, value)  # type: ignore[arg-type]
+    if array.ndim:
+        raise ValueError(f"The {name!r} argument of {owner} must be one number. Got shape {array.shape} instead.")
+    return float(array)
+
+
 def _refuse_where(owner: str, name: str, array: FloatArray, bad: NDArray[np.bool_], words: str) -> None:
     if np.any(bad):
         worst = float(np.ravel(array)[np.ravel(bad)][0])
@@ -127,6 +137,7 @@ def is_scalar(*arguments: object) -> bool:
 
 def to_floats(owner: str, name: str, argument: ArrayLike) -> FloatArray:
     """Return the argument as a float64 array, or say that it is not numeric."""
+    refuse_masked(f"The {name!r} argument of {owner}", argument)
     array = np.asarray(argument)
     if array.dtype.kind not in "fiub":
         raise ValueError(
@@ -134,6 +145,22 @@ def to_floats(owner: str, name: str, argument: ArrayLike) -> FloatArray:
             f"Got {_show_odd(argument, array)} instead."
         )
     return array.astype(np.float64, copy=False)
+
+
+def refuse_masked(what: str, values: object) -> None:
+    """Refuse values of which some are masked: a plain array of them would hold what the mask hides.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pacbayes._core.arguments import refuse_masked
+    >>> refuse_masked("The 'losses'", np.ma.array([0.5, 0.5], mask=[False, True]))
+    Traceback (most recent call last):
+      ...
+    ValueError: The 'losses' must not contain masked values.
+    """
+    if np.ma.isMaskedArray(values) and np.ma.getmaskarray(values).any():
+        raise ValueError(f"{what} must not contain masked values.")
 
 
 def _show_odd(argument: object, array: NDArray[Any]) -> str:

@@ -8,10 +8,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
+from pacbayes._core.arguments import refuse_masked
 from pacbayes._core.types import BoolArray, FloatArray, Labels, Matrix, RowsLike
 
 __all__ = [
-    "as_labels",
     "as_matrix",
     "checked_matrix",
     "equals_text",
@@ -56,27 +56,6 @@ def equals_text(values: Labels, text: str) -> BoolArray:
     return same[places] if distinct.size else np.zeros(0, dtype=bool)
 
 
-def as_labels(predictions: Labels, labels: Labels) -> Labels:
-    """Return predictions with each that equals a label as that label itself, so that both have one text.
-
-    Labels are compared by value, and classes are named by text: 1 equals True, and only one of them is "True".
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pacbayes._core.labels import as_labels
-    >>> as_labels(np.array([1, 0, 1]), np.array([True, False, False])).tolist()
-    [True, False, True]
-    """
-    if predictions.dtype.kind == labels.dtype.kind != "O":
-        return predictions
-    known = {each: each for each in labels.tolist()}  # what is equal has one hash
-    values = [known.get(each, each) for each in predictions.tolist()]
-    found = np.empty(len(values), dtype=object)
-    found[:] = values
-    return found if any(each not in known for each in set(values)) else found.astype(labels.dtype)
-
-
 def checked_matrix(owner: str, X: RowsLike, columns: int | None = None, *, finite: bool = True) -> Matrix:
     """Return X as a float64 array or CSR matrix with the columns that are expected; NaN and infinity are refused.
 
@@ -93,6 +72,7 @@ def checked_matrix(owner: str, X: RowsLike, columns: int | None = None, *, finit
 
 def as_matrix(X: RowsLike, *, finite: bool = True, name: str = "") -> Matrix:
     """Return what scikit-learn's ``check_array`` gives; what is that already is not looked at for long."""
+    refuse_masked(f"The {name or 'X'!r} argument", X)
     if isinstance(X, np.ndarray) and X.dtype == np.float64 and X.ndim == 2 and X.size and X.flags.c_contiguous:
         plain: FloatArray = np.asarray(X)
         if not finite or np.isfinite(plain).all():
@@ -132,6 +112,7 @@ def _distinct(labels: Labels) -> Labels:
 
 def label_signs(owner: str, y: ArrayLike, classes: ArrayLike | None, n: int) -> FloatArray:
     """Return +1 for the positive label and -1 for the negative, after checking that there are no others."""
+    refuse_masked(f"The 'y' argument of {owner}", y)
     labels = np.asarray(y)
     if labels.shape != (n,):
         raise ValueError(

@@ -118,6 +118,8 @@ def _as_column(predictor: str, predictions: Any, n: int, does: str = "predict on
         array = np.array(predictions.to_numpy() if hasattr(predictions, "to_numpy") else predictions, subok=False)
     except ValueError as error:
         raise ValueError(f"{predictor} must {does} per row. {_line(error)}") from None
+    if array.dtype.kind == "U" and isinstance(predictions, list | tuple):  # numpy made text of numbers, and dropped NUL
+        array = np.array(predictions, dtype=object)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.shape != (n,):

@@ -15,6 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
+from pacbayes._core.arguments import refuse_masked
 from pacbayes._core.coded_labels import CodedLabels
 from pacbayes._core.foreign import adopt_rows, collect, is_distributed
 from pacbayes._core.places import PlacesAhead
@@ -33,6 +34,7 @@ __all__ = [
     "map_blocks",
     "numbers_of",
     "read_blocks",
+    "refuse_odd_labels",
     "refuse_text",
     "rows_of",
     "take",
@@ -64,6 +66,7 @@ def rows_of(X: RowsLike, *, in_blocks: bool = False) -> Rows:
         return X.tocsr()  # type: ignore[no-any-return, union-attr]
     if hasattr(X, "columns") and hasattr(X, "dtypes"):  # an arrow table has columns, and no rows that can be taken
         return _bare(cast("Any", X).copy(deep=False)) if hasattr(X, "iloc") else cast("Rows", X)
+    refuse_masked("The rows in 'X'", X)
     array = np.asarray(X)
     if array.ndim != 2:
         raise ValueError(f"Expected rows and columns, got {array.ndim} dimensions instead. {_advise(array)}")
@@ -92,7 +95,7 @@ def labels_of(owner: str, X: Rows, y: ArrayLike | None) -> Labels:
         check_consistent_length(X, y)
         return cast("Labels", y)
     y = collect(y, X)
-    _refuse_odd_labels(owner, y)
+    refuse_odd_labels(owner, y)
     labels: Labels = column_or_1d(y, warn=True)
     check_consistent_length(X, labels)
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
@@ -155,7 +158,7 @@ def numbers_of(owner: str, name: str, X: Rows | None, y: ArrayLike | None) -> Fl
     from sklearn.utils.validation import column_or_1d  # noqa: PLC0415
 
     y = collect(y, X)
-    _refuse_odd_labels(owner, y, name)
+    refuse_odd_labels(owner, y, name)
     given: Labels = column_or_1d(y, warn=True)
     if X is not None:
         check_consistent_length(X, given)
@@ -168,8 +171,11 @@ def numbers_of(owner: str, name: str, X: Rows | None, y: ArrayLike | None) -> Fl
     return numbers
 
 
-def _refuse_odd_labels(owner: str, y: ArrayLike, name: str = "y") -> None:
-    """Refuse labels that are masked, missing, or text and numbers at once, before anything turns one into the other."""
+def refuse_odd_labels(owner: str, y: ArrayLike, name: str = "y") -> None:
+    """Refuse labels that are masked, missing, or text and numbers at once, before anything turns one into the other.
+
+    So are texts that end in NUL, which arrays of text drop: two classes would be one.
+    """
     if np.ma.isMaskedArray(y) and np.ma.getmaskarray(y).any():
         raise ValueError(f"The {name!r} argument of {owner} must not contain masked labels.")
     given: Any = y.to_numpy() if hasattr(y, "to_numpy") else y
@@ -180,12 +186,14 @@ def _refuse_odd_labels(owner: str, y: ArrayLike, name: str = "y") -> None:
             f"{reason}The {name!r} argument of {owner} must hold labels that are numbers, truth values or text. "
             f"Got {given.dtype} instead."
         )
-    if kind != "O" or not isinstance(given, list | tuple | np.ndarray):
+    if kind not in "OT" or not isinstance(given, list | tuple | np.ndarray):
         return
     flat = given if isinstance(given, list | tuple) else np.ravel(given).tolist()
     plain = [each.item() if isinstance(each, np.generic) else each for each in flat]
     if any(is_missing(each) for each in plain):
         raise ValueError(f"The {name!r} argument of {owner} must not contain NaN or missing labels.")
+    if any(type(each) is str and each.endswith("\0") for each in plain):
+        raise ValueError(f"The {name!r} argument of {owner} must not contain text that ends in NUL.")
     texts = {type(each) is str for each in plain}
     odd = [each for each in plain if not isinstance(each, list | tuple | np.ndarray | numbers.Real | str)]
     if len(texts) > 1 or odd or any(isinstance(each, str) and type(each) is not str for each in plain):

@@ -13,7 +13,7 @@ from typing import Literal, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pacbayes._core.arguments import check_shapes, checked, single, to_floats
+from pacbayes._core.arguments import check_shapes, checked, single_number, to_floats
 from pacbayes._core.rounding import EPS, log_inverse
 from pacbayes._core.types import FloatArray, FloatOrArray
 from pacbayes.bounds._budget import LARGEST, clipped, plain
@@ -216,7 +216,7 @@ def betting_rates(n: int | None = None, delta: float = 0.05) -> tuple[FloatArray
         tau = 0.3 * 1.5**steps
         shares = 1.0 / ((np.abs(steps) + 5.0) * (np.abs(steps) + 6.0))
     else:
-        size, failure = float(single("betting_rates", "n", n)), float(single("betting_rates", "delta", delta))
+        size, failure = single_number("betting_rates", "n", n), single_number("betting_rates", "delta", delta)
         low = 0.2 / np.sqrt(size)
         high = max(0.75 * np.sqrt(size / (2.0 * np.log(1.0 / failure))), 4.0 * low)
         spacing = 1.4 * (100.0 / size) ** (1.0 / 6.0)

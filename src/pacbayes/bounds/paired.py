@@ -12,7 +12,7 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import bdtr
 
-from pacbayes._core.arguments import single
+from pacbayes._core.arguments import single_number
 from pacbayes._core.types import FloatArray
 from pacbayes.bounds.holdout import clopper_pearson
 from pacbayes.numerics import kl_inv_upper
@@ -78,7 +78,7 @@ def paired(only_first: int, only_second: int, n: int, delta: float) -> float:
             "The 'only_first' and 'only_second' arguments of paired must add up to at most 'n'. "
             f"Got {b}, {c} and {rows} instead."
         )
-    own = float(single("paired", "delta", delta)) * (1.0 - _SLACK)
+    own = single_number("paired", "delta", delta) * (1.0 - _SLACK)
     if bdtr(b, b + c, 0.5) > own:
         return min(_largest(b, c, rows, own, 1.0), 1.0)
     above = _largest(b, c, rows, own, 1.0)  # nothing, but for a handful of rows at a large delta

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import betaincc
 
-from pacbayes._core.arguments import single
+from pacbayes._core.arguments import single, single_number
 from pacbayes._core.types import FloatOrArray
 from pacbayes.bounds.betting import betting_rates
 from pacbayes.bounds.catalogue import Entry, evaluate, get
@@ -57,13 +57,13 @@ def from_numbers(bound: Entry | str, given: Mapping[str, ArrayLike]) -> float:
     """
     record = get(bound) if isinstance(bound, str) else bound
     _require(record, ("n", "delta"), given)
-    n, delta = int(single(record.name, "n", given["n"])), float(single(record.name, "delta", given["delta"]))
+    n, delta = int(single(record.name, "n", given["n"])), single_number(record.name, "delta", given["delta"])
     derived = _from_risk(given, n, delta) if "risk" in given else {}
     numbers = {**derived, **given}
     if "growths" in given and "rates" in numbers:  # a list, row by row, where a matrix cannot be written
         numbers["growths"] = np.asarray(given["growths"], dtype=float).reshape(-1, np.size(numbers["rates"]))
     _require(record, record.statistics, numbers)
-    kl = float(single(record.name, "kl", given.get("kl", 0.0)))
+    kl = single_number(record.name, "kl", given.get("kl", 0.0))
     if kl > 0.0 and not record.uses_kl:
         raise ValueError(f"The bound {record.name!r} is for one fixed predictor and takes no kl. Got {kl:g}.")
     return float(evaluate(record, numbers, n, delta, kl))
@@ -77,7 +77,7 @@ def _require(record: Entry, names: Iterable[str], numbers: Mapping[str, ArrayLik
 
 
 def _from_risk(given: Mapping[str, ArrayLike], n: int, delta: float) -> dict[str, FloatOrArray]:
-    risk = float(single("bound", "risk", given["risk"]))
+    risk = single_number("bound", "risk", given["risk"])
     rates, weights = betting_rates(n=n, delta=delta)
     if "rates" in given:
         rates = np.atleast_1d(np.asarray(given["rates"], dtype=float))

@@ -12,7 +12,7 @@ from typing import NamedTuple, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pacbayes._core.arguments import check_range, check_shapes, single, to_floats
+from pacbayes._core.arguments import check_range, check_shapes, single, single_number, to_floats
 from pacbayes._core.rounding import log_inverse
 from pacbayes._core.types import Array, FloatArray, FloatOrArray
 from pacbayes.bounds._bets import Bets, Block, block_sizes
@@ -226,7 +226,7 @@ def _replay(
         )
         check_range(owner, name, array, low, high, words, finite=True)
     key = np.stack(given).tobytes()
-    rates = np.frombuffer(_replay_rates(key, rows, float(single(owner, "delta", delta)), plan))
+    rates = np.frombuffer(_replay_rates(key, rows, single_number(owner, "delta", delta), plan))
     return SequentialStatistics(sizes, rates, *given)
 
 

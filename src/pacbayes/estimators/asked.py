@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
-from pacbayes._core.arguments import check_range, single, to_floats
+from pacbayes._core.arguments import check_range, single_number, to_floats
 from pacbayes._core.foreign import collect
+from pacbayes._core.labels import label_text
 from pacbayes._core.steadiness import Answers
 from pacbayes._core.types import Labels, Rows
 from pacbayes.estimators.base import check_candidates
@@ -22,9 +25,10 @@ from pacbayes.metrics import (
     read_questions,
 )
 from pacbayes.metrics.group_codes import hold_column
+from pacbayes.procedures import CertificateWarning
 from pacbayes.procedures.given import Given
 
-__all__ = ["Groups", "find_groups", "find_questions", "given_procedure", "read_probabilities"]
+__all__ = ["Groups", "caution_unknown", "find_groups", "find_questions", "given_procedure", "read_probabilities"]
 
 Groups = str | int | Sequence[str | int] | ArrayLike | Mapping[str, ArrayLike]
 
@@ -32,7 +36,7 @@ Groups = str | int | Sequence[str | int] | ArrayLike | Mapping[str, ArrayLike]
 def given_procedure(owner: str, delta: object, candidates: object, questions: Questions) -> Given:
     """Return the procedure for predictions that are given, or say what is wrong with delta or candidates."""
     return Given(
-        delta=float(single(owner, "delta", delta)),  # type: ignore[arg-type]
+        delta=single_number(owner, "delta", delta),
         candidates=check_candidates(owner, candidates),
         questions=questions,
     )
@@ -100,3 +104,25 @@ def read_probabilities(
         )
     check_range(owner, "probabilities", found, 0.0, 1.0, "lie in [0, 1]")
     return Answers(found, [])
+
+
+def caution_unknown(owner: str, labels: Labels, predictions: Labels, asked: Questions) -> None:
+    """Warn of predictions that are no label, where rates of classes are asked for; refuse them if all are none.
+
+    A class that labels and predictions write in two ways is never predicted, and no row is falsely taken for it.
+    """
+    if all(each.label is None for each in asked.metrics):
+        return
+    unknown = predictions[~np.isin(predictions, np.unique(labels))]
+    if unknown.size == len(labels):
+        raise ValueError(
+            f"The 'y_pred' argument of {owner} must hold labels of 'y_true', such as {label_text(labels[0])!r:.40}. "
+            f"Got {label_text(unknown[0])!r:.40} and no label at all; write each prediction as one of the labels."
+        )
+    if unknown.size:
+        warnings.warn(
+            f"{owner}: {unknown.size} predictions, such as {label_text(unknown[0])!r:.40}, are no label that occurs in "
+            "'y_true'; is each class written the same way? No rate counts them as predictions of a class in 'y_true'.",
+            CertificateWarning,
+            stacklevel=3,
+        )

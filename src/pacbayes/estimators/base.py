@@ -22,6 +22,8 @@ from pacbayes.procedures import CertificateWarning, Issued, Procedure, Sample, d
 
 __all__ = ["CertifiedEstimator", "check_candidates", "check_delta", "check_fraction"]
 
+_MOST_CANDIDATES = 2**53  # delta is divided by a double, which holds all whole numbers up to here
+
 
 class CertifiedEstimator(ABC):
     """A scikit-learn face over a procedure: subclasses check their input and say which procedure it is."""
@@ -136,6 +138,8 @@ def check_candidates(owner: str, candidates: object) -> int:
         raise ValueError(
             f"The 'candidates' parameter of {owner} must be a whole number of at least 1. Got {candidates!r} instead."
         )
+    if int(candidates) > _MOST_CANDIDATES:
+        raise ValueError(f"The 'candidates' parameter of {owner} must be at most 2**53. Got a larger number instead.")
     return int(candidates)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from pacbayes._core.arguments import single
+from pacbayes._core.arguments import single_number
 from pacbayes._core.state import State
 from pacbayes._core.steadiness import seed_of
 from pacbayes._core.types import (
@@ -244,7 +244,7 @@ class CertifiedClassifier(PreparedClassifier):
             raise ValueError(
                 f"transfer needs a model that was refitted on all rows: fit {type(self).__name__} with refit=True."
             )
-        added = transfer_delta(self.certificate_) if delta is None else float(single("transfer", "delta", delta))
+        added = transfer_delta(self.certificate_) if delta is None else single_number("transfer", "delta", delta)
         return Transfer(source=self.certificate_, delta=added).certify_models(self.models(), rows)
 
     def models(self) -> Pair:

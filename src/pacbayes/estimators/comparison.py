@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pacbayes._core.alignment import refuse_other_order
-from pacbayes._core.arguments import single
+from pacbayes._core.arguments import single_number
 from pacbayes._core.foreign import adopt, collect
 from pacbayes._core.rows import labels_of, rows_of
 from pacbayes._core.types import FloatArray, Predictor, RowsLike, RowSource
@@ -17,7 +17,8 @@ from pacbayes.certificate import Certificate
 from pacbayes.estimators.base import check_candidates
 from pacbayes.estimators.predictions import refuse_fitted_rows, refuse_regressor
 from pacbayes.procedures.comparison import Comparison, Judgements
-from pacbayes.procedures.given import check_losses, refuse_fractions, zero_one_losses
+from pacbayes.procedures.given import check_losses
+from pacbayes.procedures.given_labels import refuse_fractions, zero_one_losses
 
 __all__ = ["compare", "compare_predictions"]
 
@@ -148,7 +149,7 @@ and at most 10.81 fewer than model old: new is better.
 
 def _procedure(owner: str, delta: object, candidates: object, *, anytime: bool) -> Comparison:
     return Comparison(
-        delta=float(single(owner, "delta", delta)),  # type: ignore[arg-type]
+        delta=single_number(owner, "delta", delta),
         candidates=check_candidates(owner, candidates),
         anytime=bool(anytime),
     )

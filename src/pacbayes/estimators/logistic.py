@@ -15,6 +15,7 @@ from sklearn.utils import check_array, check_random_state
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from pacbayes._core.arguments import refuse_masked
 from pacbayes._core.rows import labels_of, refuse_text, rows_of
 from pacbayes._core.state import State
 from pacbayes._core.types import FloatArray, Labels, RandomState, Rows, RowsLike, Transformer
@@ -204,6 +205,7 @@ posterior that was kept, is at most 18.44 %.
                 f"{type(self).__name__} standardises, which would fill a sparse matrix; pass "
                 "preprocessing=MaxAbsScaler() or preprocessing='passthrough' for sparse rows."
             )
+        refuse_masked(f"The 'X' argument of {type(self).__name__}", X)
         try:
             refuse_text(f"The 'X' argument of {type(self).__name__}", X)
             return validate_data(self, X, dtype=np.float64, ensure_min_samples=2)  # type: ignore[no-any-return]

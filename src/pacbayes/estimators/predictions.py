@@ -12,14 +12,21 @@ from sklearn.base import is_regressor
 from pacbayes._core.alignment import refuse_other_order
 from pacbayes._core.digests import data_digest
 from pacbayes._core.foreign import adopt, collect
-from pacbayes._core.labels import as_labels
 from pacbayes._core.rows import labels_of, numbers_of, rows_of
 from pacbayes._core.types import Labels, Predictor, Rows, RowsLike, RowSource
 from pacbayes.certificate import Certificate
-from pacbayes.estimators.asked import Groups, find_groups, find_questions, given_procedure, read_probabilities
+from pacbayes.estimators.asked import (
+    Groups,
+    caution_unknown,
+    find_groups,
+    find_questions,
+    given_procedure,
+    read_probabilities,
+)
 from pacbayes.estimators.regressor import make_rule
 from pacbayes.metrics import Grouping, Judged, LossRule, Questions
-from pacbayes.procedures.given import Given, check_losses, predicted_numbers, refuse_fractions, zero_one_losses
+from pacbayes.procedures.given import Given, check_losses, predicted_numbers
+from pacbayes.procedures.given_labels import pair_labels, refuse_fractions
 
 __all__ = ["certify", "certify_predictions", "refuse_fitted_rows", "refuse_regressor"]
 
@@ -214,21 +221,18 @@ predictions, counted up to 2, is at most 0.5169.
     [('error', None, 400, 0.011), ('recall:1', None, 200, 0.978), ('error', {'group': 'a'}, 200, 0.025)]
     """
     owner = "certify_predictions"
-    given = {"y_true": y_true, "y_pred": y_pred, "losses": losses}
-    refuse_other_order(owner, {**given, "groups": groups, "probabilities": probabilities})
-    y_true, y_pred, losses = map(collect, given.values())
+    refuse_other_order(owner, {"y_true": y_true, "y_pred": y_pred, "groups": groups, "probabilities": probabilities})
+    y_true, y_pred, losses = (collect(each) for each in (y_true, y_pred, losses))
     rule = _find_rule(owner, loss, scale, tolerance)
     if losses is not None and y_true is None and y_pred is None and rule is None:
         if groups is not None or metrics != ("error",) or cost is not None or probabilities is not None:
             raise ValueError(f"{owner} takes 'metrics' and 'groups' with 'y_true' and 'y_pred'. Got 'losses' instead.")
-        procedure = given_procedure(owner, delta, candidates, Questions())
-        return procedure.certify(check_losses(owner, losses), about="given_losses")
+        given = check_losses(owner, losses)
+        return given_procedure(owner, delta, candidates, Questions()).certify(given, about="given_losses")
     if losses is not None or y_true is None or y_pred is None:
-        raise ValueError(
-            f"{owner} takes either 'y_true' and 'y_pred', or 'losses'. Got both, neither or one of a pair."
-        )
+        raise ValueError(f"{owner} takes either 'y_true' and 'y_pred', or 'losses'. Got both, neither or one of two.")
     if rule is None:
-        check_losses(owner, zero_one_losses(owner, y_true, y_pred))
+        y_true, y_pred = pair_labels(owner, y_true, y_pred)
     labels = np.asarray(y_true)
     named, grouping = find_groups(owner, groups, labels.size, None)
     classes = np.unique(labels) if rule is None else np.zeros(0)
@@ -236,8 +240,9 @@ predictions, counted up to 2, is at most 0.5169.
     procedure = given_procedure(owner, delta, candidates, asked)
     if rule is not None:
         return _certify_numbers(procedure, rule, y_true, y_pred, grouping)
+    caution_unknown(owner, labels, np.asarray(y_pred), asked)
     chances = read_probabilities(owner, collect(probabilities), asked, labels.size, classes)
-    judged = Judged(labels, as_labels(np.asarray(y_pred), labels), classes=classes, probabilities=chances)
+    judged = Judged(labels, np.asarray(y_pred), classes=classes, probabilities=chances)
     return procedure.certify_judged(judged, about="given_predictions", grouping=grouping)
 
 

@@ -7,12 +7,13 @@ read. Procedures that judge rows then take it by its name; nothing else knows wh
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
 
+from pacbayes._core.labels import equals_text, label_text
 from pacbayes._core.steadiness import Answers
 from pacbayes._core.types import BoolArray, FloatArray, IntArray, Labels
 
@@ -58,6 +59,17 @@ class Judged:
         """For each row whether its answer depends on its batch."""
         return np.zeros(len(self.labels), dtype=bool) if self.unsteady is None else self.unsteady
 
+    def of_class(self, text: str) -> tuple[BoolArray, BoolArray]:
+        """Return of each row whether its label, and whether its prediction, is the class that a text names.
+
+        The text is looked for among the classes alone. Rows are then compared with that class by value, as the error
+        compares them: the prediction 1 is the class True, though their texts differ.
+        """
+        named = [each for each in self.known_classes if label_text(each) == text]
+        if not named:  # of these rows none has that label; predictions may have
+            return equals_text(self.labels, text), equals_text(self.predictions, text)
+        return _equal_any(self.labels, named), _equal_any(self.predictions, named)
+
     def take(self, rows: IntArray) -> Judged:
         """Return some of the rows, in the order of their positions."""
         return replace(
@@ -75,6 +87,13 @@ class Judged:
         if self.scale is None:
             raise ValueError("A loss of predicted numbers needs a scale. Got none instead.")
         return self.scale
+
+
+def _equal_any(values: Labels, wanted: Sequence[object]) -> BoolArray:
+    found = np.zeros(len(values), dtype=bool)
+    for each in wanted:
+        found |= values == each
+    return found
 
 
 @dataclass(frozen=True, slots=True)

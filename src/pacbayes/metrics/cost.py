@@ -12,6 +12,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pacbayes._core.arguments import refuse_masked
 from pacbayes._core.labels import label_text
 from pacbayes._core.rounding import raised
 from pacbayes._core.types import FloatArray, Labels
@@ -94,6 +95,7 @@ def read_costs(owner: str, costs: Costs, classes: Labels) -> CostTable:
     if isinstance(costs, Mapping):
         given = {tuple(map(label_text, pair)): cost for pair, cost in costs.items()}
     else:
+        refuse_masked(f"The 'cost' of {owner}", costs)
         square = np.asarray(costs, dtype=np.float64)
         if square.shape != (len(texts), len(texts)):
             raise ValueError(

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pacbayes._core.arguments import refuse_masked
 from pacbayes._core.labels import label_text
 from pacbayes._core.types import IntArray
 
@@ -28,6 +29,7 @@ _WHOLE = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
 
 def hold_column(values: Any) -> Any:
     """Return a column as :func:`code_values` takes it: of pandas what has numbers for its texts, else an array."""
+    refuse_masked("The groups of rows", values)
     own = getattr(values, "array", values) if type(values).__module__.split(".")[0] == "pandas" else values
     return own if _is_coded(own) else np.asarray(values)
 

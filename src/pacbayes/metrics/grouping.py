@@ -167,6 +167,8 @@ def _column(owner: str, X: Rows, column: str | int) -> Labels:
         wanted = column if isinstance(column, str) else (names[column] if 0 <= column < len(names) else "")
         if wanted not in names:
             raise ValueError(f"The 'groups' of {owner} must name columns of X. {column!r} is none of its columns.")
+        if (same := names.count(wanted)) > 1:
+            raise ValueError(f"The 'groups' of {owner} must name one column each. {same} are called {wanted!r:.60}.")
         found = frame[frame.columns[names.index(wanted)]]
         held = hold_column(found)
         is_category = hasattr(found, "cat") and hasattr(found, "astype")  # of pandas; every column of polars has "cat"

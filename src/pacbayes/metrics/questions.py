@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import numbers
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -200,9 +199,16 @@ def read_metrics(owner: str, metrics: str | Sequence[str] | Mapping[str, float])
         return Questions(names)
     weights = tuple(metrics.values())
     for each in weights:
-        if isinstance(each, bool) or not isinstance(each, numbers.Real) or not 0.0 < float(each) < math.inf:
-            raise ValueError(f"The weights in 'metrics' of {owner} must be positive numbers. Got {each!r:.40} instead.")
+        if isinstance(each, bool) or not isinstance(each, numbers.Real) or not _is_weight(each):
+            raise ValueError(
+                f"The weights in 'metrics' of {owner} must be positive numbers below 1e300. Got {each!r:.40} instead."
+            )
     return Questions(names, weights=tuple(map(float, weights)))
+
+
+def _is_weight(number: numbers.Real) -> bool:
+    """Return whether this is above 0 and so small that the weights of all metrics have a finite sum."""
+    return number < 1e300 and float(number) > 0.0  # whole numbers may be too large for a double
 
 
 def read_questions(

@@ -11,7 +11,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from pacbayes._core.labels import equals_text
 from pacbayes._core.types import BoolArray
 from pacbayes.metrics.base import Judged, Observation
 
@@ -40,8 +39,8 @@ class FalseNegativeRate:
 
     def observe(self, judged: Judged) -> Observation:
         """Count the misses among the rows of the class."""
-        about = equals_text(judged.labels, self.label)
-        return _count(about, judged.doubted | ~equals_text(judged.predictions, self.label))
+        true, predicted = judged.of_class(self.label)
+        return _count(true, judged.doubted | ~predicted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +81,8 @@ class FalsePositiveRate:
 
     def observe(self, judged: Judged) -> Observation:
         """Count the rows of other classes that are taken for the class."""
-        about = ~equals_text(judged.labels, self.label)
-        return _count(about, judged.doubted | equals_text(judged.predictions, self.label))
+        true, predicted = judged.of_class(self.label)
+        return _count(~true, judged.doubted | predicted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,5 +125,5 @@ class Precision:
 
     def observe(self, judged: Judged) -> Observation:
         """Count the rows of other classes among those that are taken for the class."""
-        about = judged.doubted | equals_text(judged.predictions, self.label)
-        return _count(about, judged.doubted | ~equals_text(judged.labels, self.label))
+        true, predicted = judged.of_class(self.label)
+        return _count(judged.doubted | predicted, judged.doubted | ~true)

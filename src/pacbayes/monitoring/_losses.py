@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pacbayes._core.arguments import check_range, to_floats
+from pacbayes._core.arguments import check_range, refuse_masked, to_floats
 from pacbayes._core.types import BoolArray, FloatArray
 
 __all__ = ["read_losses"]
@@ -18,6 +18,7 @@ def read_losses(losses: ArrayLike, unreadable: ArrayLike | None) -> tuple[FloatA
         raise ValueError(
             f"The 'losses' argument of Monitor.update must be one number or a list of them. Got shape {values.shape}."
         )
+    refuse_masked("The 'unreadable' argument of Monitor.update", unreadable)
     lost = np.zeros(values.shape, dtype=bool) if unreadable is None else np.atleast_1d(np.asarray(unreadable))
     if lost.dtype != np.bool_ or lost.shape != values.shape:
         raise ValueError(

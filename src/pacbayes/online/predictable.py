@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils import check_random_state
 
+from pacbayes._core.arguments import refuse_masked
 from pacbayes._core.prefit import refuse_prefit
 from pacbayes._core.rows import rows_of, take
 from pacbayes._core.types import Classifier, FloatArray, Labels, RandomState, Rows, RowsLike
@@ -120,6 +121,7 @@ def online_reference(
 
 
 def _checked_rows(X: RowsLike, y: ArrayLike) -> tuple[Rows, Labels]:
+    refuse_masked("The 'y' argument of online_reference", y)
     shape, labels = np.shape(X), np.asarray(y)
     if len(shape) != 2:
         raise ValueError(f"The 'X' argument of online_reference must have rows and columns. Got shape {shape} instead.")

@@ -75,8 +75,7 @@ class Finite:
             return self._losses
         assert self.predictors is not None  # noqa: S101  (the constructor saw to it)
         function = loss_functions.get(loss)
-        labels = np.asarray(y)
-        return np.stack([predictor_losses("Finite", p, X, labels, function) for p in self.predictors])
+        return np.stack([predictor_losses("Finite", p, X, y, function) for p in self.predictors])
 
     def summary(
         self,

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, softmax
 
 from pacbayes import losses as loss_functions
-from pacbayes._core.arguments import single
+from pacbayes._core.arguments import refuse_masked, single, single_number
 from pacbayes._core.labels import checked_matrix, two_classes
 from pacbayes._core.types import (
     FloatArray,
@@ -72,7 +72,7 @@ class MonteCarlo:
     ) -> None:
         self.posterior = posterior
         self.draws = int(single("MonteCarlo", "draws", draws))
-        self.delta = float(single("MonteCarlo", "delta", delta))
+        self.delta = single_number("MonteCarlo", "delta", delta)
         self.random_state = random_state
 
     def summary(
@@ -106,6 +106,7 @@ class MonteCarlo:
             raise ValueError(
                 f"MonteCarlo.summary takes losses of labels or probabilities. Got {function.name!r} instead."
             )
+        refuse_masked("The 'y' argument of MonteCarlo.summary", y)
         labels, matrix = np.asarray(y), checked_matrix("MonteCarlo.summary", X, self._columns)
         if labels.shape != (matrix.shape[0],):
             raise ValueError(

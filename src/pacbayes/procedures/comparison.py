@@ -20,7 +20,8 @@ from pacbayes.certificate import SUBJECTS, Certificate, Check, Choice, Statement
 from pacbayes.metrics.blocks import observe_blocks
 from pacbayes.procedures.base import Issued, Procedure, Sample, compare_certificates, draw_order
 from pacbayes.procedures.cautions import find_repetitions
-from pacbayes.procedures.given import check_losses, judge_model, zero_one_losses
+from pacbayes.procedures.given import check_losses, judge_model
+from pacbayes.procedures.given_labels import zero_one_losses
 
 __all__ = ["Comparison", "Judgements"]
 

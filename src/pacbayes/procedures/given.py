@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike
 from pacbayes._core.arguments import check_range, to_floats
 from pacbayes._core.digests import data_digest, digest_of_arrays
 from pacbayes._core.foreign import adopt
-from pacbayes._core.labels import as_labels
 from pacbayes._core.notes import Note
 from pacbayes._core.predictions import NO_NUMBER, finite_numbers
 from pacbayes._core.rows import numbers_of, rows_of
@@ -26,6 +25,7 @@ from pacbayes.metrics.statements import Judgement, choices_of, questions_of
 from pacbayes.procedures.base import Issued, Procedure, Sample, compare_certificates, draw_order
 from pacbayes.procedures.cautions import find_repetitions
 from pacbayes.procedures.classifier_learner import judge_classes
+from pacbayes.procedures.given_labels import pair_labels, zero_one_losses
 from pacbayes.procedures.regressor_learner import predict_numbers
 
 __all__ = [
@@ -33,14 +33,11 @@ __all__ = [
     "check_losses",
     "judge_model",
     "predicted_numbers",
-    "refuse_fractions",
-    "zero_one_losses",
 ]
 
 _NONE: Mapping[str, str] = MappingProxyType({})
 
 _ORDER_SEED = 0
-_EXACT = 2**53  # all whole numbers up to it are floats
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,9 +67,7 @@ class Given(Procedure):
 
     def run(self, sample: Sample) -> Issued:
         """Certify predictions (the single column of X) against labels."""
-        predictions = np.asarray(sample.X)[:, 0]
-        zero_one_losses(self.name, sample.y, predictions)
-        judged = Judged(sample.y, as_labels(predictions, np.asarray(sample.y)))
+        judged = Judged(*pair_labels(self.name, sample.y, np.asarray(sample.X)[:, 0]))
         return Issued(self.certify_judged(judged, about="given_predictions"))
 
     def certify_model(
@@ -219,10 +214,10 @@ class Given(Procedure):
             found = predicted_numbers(type(model).__name__, model.predict(X), labels.size)
             again = own.certify_numbers(rule, labels, found, about=about, grouping=grouping)
             return compare_certificates(certificate, again)
-        losses = zero_one_losses("recheck", y, model.predict(X))
         if about == "given_losses":
+            losses = zero_one_losses("recheck", y, model.predict(X))
             return compare_certificates(certificate, own.certify(losses, about=about))
-        judged = Judged(labels, np.asarray(model.predict(X)))
+        judged = Judged(*pair_labels("recheck", y, model.predict(X)))
         return compare_certificates(certificate, own.certify_judged(judged, about=about, grouping=grouping))
 
 
@@ -284,47 +279,3 @@ def check_losses(owner: str, losses: ArrayLike) -> FloatArray:
         raise ValueError(f"{owner} needs one loss per example and at least one. Got shape {values.shape} instead.")
     check_range(owner, "losses", values, 0.0, 1.0, "lie in [0, 1]")
     return values
-
-
-def refuse_fractions(owner: str, name: str, values: Labels) -> None:
-    """Refuse numbers that are no classes: the 0-1 loss would count every rounding error as an error."""
-    if values.dtype.kind != "f":
-        return
-    if not np.isfinite(values).all():
-        raise ValueError(f"The {name!r} argument of {owner} must not contain NaN or infinity.")
-    odd = values[values != np.round(values)]
-    if odd.size:
-        raise ValueError(
-            f"The {name!r} argument of {owner} must hold classes. Got numbers with fractions such as {odd[0]:.6g} "
-            "instead; for regression pass loss='absolute' or 'squared' with scale=, loss='within' with tolerance=, "
-            "or losses= in [0, 1]."
-        )
-
-
-def zero_one_losses(owner: str, y_true: ArrayLike, y_pred: ArrayLike) -> FloatArray:
-    """Return whether each prediction differs from its label, or say what is wrong with them."""
-    labels, predictions = np.asarray(y_true), np.asarray(y_pred)
-    if labels.shape != predictions.shape or labels.ndim != 1:
-        raise ValueError(
-            f"The 'y_pred' argument of {owner} must have one prediction per label, in one dimension. "
-            f"Got shapes {labels.shape} and {predictions.shape} instead."
-        )
-    if (labels.dtype.kind in "OUS") != (predictions.dtype.kind in "OUS"):
-        raise ValueError(
-            f"The 'y_pred' argument of {owner} must hold labels of the kind in 'y_true'. "
-            f"Got {predictions.dtype} and {labels.dtype} instead."
-        )
-    for name, array in (("y_true", labels), ("y_pred", predictions)):
-        refuse_fractions(owner, name, array)
-        if labels.dtype.kind != predictions.dtype.kind:
-            _refuse_large(owner, name, array)
-    return np.asarray(labels != predictions, dtype=np.float64)
-
-
-def _refuse_large(owner: str, name: str, values: Labels) -> None:
-    """Refuse whole numbers that are compared with those of another kind as floats, of which one stands for several."""
-    if values.dtype.kind in "iuf" and values.size and max(-int(values.min()), int(values.max())) > _EXACT:
-        raise ValueError(
-            f"The {name!r} argument of {owner} must hold numbers up to 2**53 in size where labels and predictions are "
-            f"numbers of different types. Got larger ones of type {values.dtype} instead; pass both as integers."
-        )

@@ -12,7 +12,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from pacbayes._core.arguments import single
+from pacbayes._core.arguments import single_number
 from pacbayes._core.notes import Note
 from pacbayes._core.types import FloatArray, Labels, RowsLike
 from pacbayes.bounds import betting_rates
@@ -123,7 +123,7 @@ class LossMonitor:
     """
 
     def __init__(self, delta: float = 0.05) -> None:
-        self._delta = float(single("LossMonitor", "delta", delta))
+        self._delta = single_number("LossMonitor", "delta", delta)
         self._unreadable = 0
         self._rates, self._weights = _grid()
         self._waiting = array("d")  # a quarter of the memory of a list: there may be many streams

@@ -8,7 +8,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pacbayes._core.arguments import check_range, single, to_floats
+from pacbayes._core.arguments import check_range, single_number, to_floats
 from pacbayes._core.types import FloatArray, FloatOrArray
 from pacbayes.statistics.table import TABLE, ExpectedLosses, Mean, means
 
@@ -63,7 +63,7 @@ def from_outcomes(
     >>> statistics.from_outcomes(100, errors=[8.0, 9.5], rates=[0.5], weights=[1.0])["risk"].tolist()
     [0.08, 0.095]
     """
-    owner, size = "from_outcomes", float(single("from_outcomes", "n", n))
+    owner, size = "from_outcomes", single_number("from_outcomes", "n", n)
     counts = {"errors": errors, "reference_errors": reference_errors, "both": both}
     arrays = {name: to_floats(owner, name, count) for name, count in counts.items()}
     for name, array in arrays.items():

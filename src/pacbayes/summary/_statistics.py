@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pacbayes._core.arguments import single
+from pacbayes._core.arguments import single_number
 from pacbayes._core.types import FloatArray, FloatOrArray
 from pacbayes.statistics import STRENGTHS, TABLE, Mean, means
 from pacbayes.summary._monte_carlo import Drawn, MonteCarloError
@@ -160,7 +160,7 @@ class Statistics:
 
     def remaining(self, delta: float) -> float:
         """Return what is left of a total delta after the draws, or say that nothing is."""
-        total = float(single("Summary.bound", "delta", delta))
+        total = single_number("Summary.bound", "delta", delta)
         if total <= self.spent:
             raise ValueError(
                 "The 'delta' argument of Summary.bound must exceed what Monte-Carlo draws have spent "

@@ -10,7 +10,7 @@ from typing import Unpack, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pacbayes._core.arguments import single
+from pacbayes._core.arguments import single_number
 from pacbayes._core.types import FloatOrArray
 from pacbayes.bounds import Entry, catalogue, evaluate, require_sound
 from pacbayes.summary._inputs import Options, ReferenceLike, Setting, checked_losses, checked_setting
@@ -169,7 +169,7 @@ class Summary(Statistics):
         matrix = checked_losses("losses", losses, dimensions=2)
         setting = checked_setting(matrix.shape[1], reference, options)
         totals, sums = draw_totals(matrix, setting.references, setting.strength, setting.rates)
-        error = MonteCarloError(len(matrix), float(single("Summary", "delta", delta)), sums)
+        error = MonteCarloError(len(matrix), single_number("Summary", "delta", delta), sums)
         return replace(cls._of(matrix.shape[1], setting, totals), monte_carlo=error)
 
     @classmethod

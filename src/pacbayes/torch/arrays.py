@@ -15,6 +15,7 @@ import torch
 from numpy.typing import ArrayLike, NDArray
 from torch.utils.data import DataLoader, Dataset, TensorDataset
 
+from pacbayes._core.arguments import refuse_masked
 from pacbayes._core.rows import labels_of
 from pacbayes._core.types import Labels, RowsLike
 
@@ -112,6 +113,7 @@ def _to_array(owner: str, X: Any) -> NDArray[Any]:
     """Return rows of numbers that a network can be given."""
     if hasattr(X, "tocsr"):
         raise ValueError(f"The 'X' argument of {owner} must be dense for a network. Got a sparse matrix; use toarray.")
+    refuse_masked(f"The 'X' argument of {owner}", X)
     values = _plain(X.to_numpy() if hasattr(X, "to_numpy") else X)
     if values.ndim < 2 or values.size == 0:
         raise ValueError(f"{owner} needs rows of at least one number each. Got an array of shape {values.shape}.")

@@ -1,7 +1,7 @@
 """What every procedure owes its judged rows: nothing that was fixed before them depends on them.
 
 A new procedure with a line in ``CASES`` of ``test_procedures.py`` inherits these tests. Its judged rows are replaced by
-others with other labels, and it is run again: its predictor, and all that it says was chosen before, has to be the same.
+others with other labels, and it is run again: its predictor, and all that it says was chosen before, must be the same.
 """
 
 from dataclasses import replace

@@ -29,7 +29,7 @@ POINTS = ("comparison",)  # whose numbers are in percentage points  # kinds whos
 
 
 def _asked(**options):
-    return pb.certify_predictions(Y, np.where(SAMPLE.X[:600, 0] > 0, 1, -1), **options)
+    return pb.certify_predictions(Y, np.where(SAMPLE.X[:600, 0] > 0, 1, 0), **options)
 
 
 def _network(**options):

@@ -144,3 +144,13 @@ def test_a_refit_without_a_certificate_is_said():
 def test_a_monitor_says_nothing_of_new_cases():
     assert "new cases" not in header(render(KINDS["monitor"]))
     assert "Over all that time the true loss was on average at most" in header(render(KINDS["monitor"]))
+
+
+def test_bars_of_lower_limits_hold_what_was_observed_and_say_so():
+    labels = [0, 1] * 100
+    certificate = pb.certify_predictions(labels, [0, 1, 0, 0] * 50, metrics=("error", "recall:1"))
+    page = render(certificate)
+    assert "of a lower limit, what is certified" in page
+    ends = re.findall(r'aria-hidden="true">(\d+) %</span>', page)
+    assert [int(each) >= 50 for each in ends[:2]] == [False, True]  # recall was observed at 50 %
+    assert "of a lower limit" not in render(pb.certify_predictions(labels, labels))

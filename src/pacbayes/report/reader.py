@@ -37,22 +37,26 @@ def show_guarantees(contents: Contents) -> Data:
         for about, value in [(each.about, each.value), *((more.about, more.value) for more in each.consequences)]
     ]
     compared = [each for each in certificate.statements if each.compared]
-    tops = {
-        quantity: nice_top(max(value for each, _, value in covered if each.quantity == quantity))
-        for quantity in {each.quantity for each, _, _ in covered}
-    }
+    shown = [(each.quantity, max(value, _observed(each, about) or 0.0)) for each, about, value in covered]
+    tops = {name: nice_top(max(value for other, value in shown if other == name)) for name, _ in shown}
     rows = [_limit_row(each, about, value, tops[each.quantity]) for each, about, value in covered]
     return {
         "rows": rows,
         "differences": [(limit_name(each, each.about), limit_words(each, each.value)) for each in compared],
         "several": len(certificate.statements) > 1,
+        "lower": any(each.side == "lower" for each, _, _ in covered),
         "gains": gain_words(certificate),
     }
 
 
+def _observed(statement: Statement, about: str) -> float | None:
+    """Return what was observed of a predictor; of one that a statement covers as well, nothing was."""
+    return statement.risk if about == statement.about else None
+
+
 def _limit_row(statement: Statement, about: str, value: float, top: float) -> Data:
     power = QUANTITIES[statement.quantity].power
-    observed = statement.risk if about == statement.about else None
+    observed = _observed(statement, about)
     seen = "" if observed is None else f"observed: {risk_words(statement)} on {_rows_words(statement)}"
     return {
         "name": limit_name(statement, about),

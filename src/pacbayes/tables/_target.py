@@ -24,7 +24,10 @@ _MOST_CLASSES = 100
 def refuse_unknown(unknown: int, target: str) -> None:
     """Refuse a target that is missing in some rows."""
     if unknown:
-        raise TableError(f"The target {target!r} must be known in every row. It is missing in {unknown}.")
+        raise TableError(
+            f"The target {target!r} must be known in every row. It is missing in {unknown}: remove these rows, or "
+            "spell a class otherwise that is called NA, None, null or the like, words that are read as missing."
+        )
 
 
 def read_labels(series: pd.Series, target: str, positive: str | None) -> Labels:

@@ -38,3 +38,9 @@ def test_spellings_of_a_class_that_is_set_against_the_rest_are_noted():
     assert notes["classes_differ_in_blanks"] == {"classes": ("Yes", "yes")}
     other = {note.code for note in prepare_table(frame, "ill", positive="no").notes}
     assert "classes_differ_in_blanks" not in other
+
+
+def test_two_spellings_that_are_not_merged_are_noted_once():
+    frame = FRAME.assign(ill=np.array(["Yes", "yes"])[np.arange(300) % 2])
+    notes = [note.code for note in prepare_table(frame, "ill", positive="Yes").notes]
+    assert notes.count("classes_differ_in_blanks") == 1

@@ -79,6 +79,8 @@ def shorten(name: str, texts: Sequence[str]) -> dict[str, tuple[str, ...] | int]
 
 def find_spellings(classes: Sequence[str], positive: str | None = None) -> tuple[Note, ...]:
     """Return the note on classes that differ in blanks or capitals alone: any, or from one that is to be positive."""
+    if positive is not None and len(classes) <= 2:  # none is merged, and the note on all classes says it
+        return ()
     alike = [each for each in classes if positive is None or each.strip().lower() == positive.strip().lower()]
     if len({label.strip().lower() for label in alike}) == len(alike):
         return ()

@@ -7,6 +7,7 @@ from sklearn.naive_bayes import GaussianNB
 
 import pacbayes as pb
 from pacbayes._core.alignment import refuse_other_order
+from pacbayes.metrics import group_values
 
 GENERATOR = np.random.default_rng(0)
 X = pd.DataFrame(GENERATOR.standard_normal((400, 2)), columns=["a", "b"], index=GENERATOR.permutation(400))
@@ -29,6 +30,9 @@ OTHER = "must have its rows in the order of .* the same values in another order"
         lambda: pb.compare_predictions(Y, Y, {"new": Y.sort_index()}),
         lambda: pb.CertifiedClassifier().fit(X, Y.sort_index()),
         lambda: pb.CertifiedClassifier().fit(X, Y, grouping=GROUPS.sort_values()),
+        lambda: pb.CertifiedClassifier().fit(X, Y, grouping=group_values("fit", {"age": GROUPS.sort_values()})),
+        lambda: group_values("fit", {"age": GROUPS, "again": GROUPS.sort_values()}),
+        lambda: pb.CertifiedClassifier().fit(X, Y, sample_weight=Y.sort_index() + 1.0),
         lambda: pb.CertifiedRegressor(scale=1.0).fit(X, Y.sort_index()),
         lambda: pb.CertifiedForest().fit(X, Y.sort_index()),
     ],
@@ -36,6 +40,19 @@ OTHER = "must have its rows in the order of .* the same values in another order"
 def test_the_same_index_in_another_order_is_refused(call):
     with pytest.raises(ValueError, match=OTHER):
         call()
+
+
+def test_groups_of_the_rows_of_a_network_are_refused_in_another_order():
+    network = pytest.importorskip("pacbayes.torch")
+    with pytest.raises(ValueError, match=OTHER):
+        network.CertifiedNetwork(lambda: None).fit(X, Y, grouping=GROUPS.sort_values())
+
+
+def test_a_model_keeps_no_index_of_its_groups():
+    grouping = group_values("fit", {"age": GROUPS})
+    model = pb.CertifiedClassifier(GaussianNB(), random_state=0).fit(X, Y, grouping=grouping)
+    assert grouping.index is GROUPS.index
+    assert model.grouping_.index is None
 
 
 def test_other_values_and_arrays_are_matched_by_position():
@@ -80,7 +97,7 @@ def test_what_is_another_order(one, two, refused):
 def test_groups_beside_the_rows_may_be_values(grouping, column):
     model = pb.CertifiedClassifier(GaussianNB(), random_state=0).fit(X, Y, grouping=grouping)
     known = pb.CertifiedClassifier(GaussianNB(), random_state=0).fit(
-        X, Y, grouping=pb.metrics.group_values("fit", {column: GROUPS.to_numpy()})
+        X, Y, grouping=group_values("fit", {column: GROUPS.to_numpy()})
     )
     assert [each.group for each in model.certificate_.statements] == [None, {column: "old"}, {column: "young"}]
     assert [each.value for each in model.certificate_.statements] == [
@@ -88,7 +105,7 @@ def test_groups_beside_the_rows_may_be_values(grouping, column):
     ]
 
 
-@pytest.mark.parametrize("grouping", ["age", ["age", "b"], GROUPS[:10], 3])
+@pytest.mark.parametrize("grouping", ["age", ["age", "b"], GROUPS[:10], 3, {}])
 def test_what_is_no_group_of_each_row_is_refused_in_a_sentence(grouping):
     with pytest.raises(ValueError, match="must"):
         pb.CertifiedClassifier(GaussianNB()).fit(X, Y, grouping=grouping)

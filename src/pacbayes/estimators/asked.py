@@ -57,6 +57,8 @@ def find_groups(
     frame: Any = groups
     given = {str(name): frame[name] for name in frame} if _has_names(groups) else {"group": frame}
     columns = {name: hold_column(values) for name, values in given.items()}
+    if not columns:
+        raise ValueError(f"The 'groups' of {owner} must be at least one column. Got none.")
     for name, values in columns.items():
         if values.shape != (rows,):
             raise ValueError(

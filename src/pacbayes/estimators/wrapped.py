@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from inspect import isclass
 from typing import Any, ClassVar, Self, cast
 
@@ -112,11 +113,10 @@ class CertifiedWrapper(CertifiedEstimator, MetaEstimatorMixin, BaseEstimator):  
         return rows
 
 
-def _read_grouping(owner: str, given: Grouping | Groups | None, X: RowsLike, y: ArrayLike | None) -> Grouping | None:
+def _read_grouping(owner: str, given: Grouping | Groups | None, y: ArrayLike | None) -> Grouping | None:
     """Return which group each row is in, from the values of columns beside the rows."""
     if given is None or isinstance(given, Grouping):
-        return given
-    refuse_other_order(owner, {"X": X, "y": y, "grouping": given})
+        return given and replace(given, index=None)  # it was compared, and a model keeps no index
     values: Any = given
     name = getattr(values, "name", None)
     named = {name: values} if isinstance(name, str) else values
@@ -196,7 +196,9 @@ class CertifiedSplit(CertifiedWrapper):
         >>> [each.group for each in model.certificate_.statements]
         [None, {'side': 'False'}, {'side': 'True'}]
         """
-        self.grouping_ = _read_grouping(f"{type(self).__name__}.fit", grouping, X, y)
+        owner = f"{type(self).__name__}.fit"
+        refuse_other_order(owner, {"X": X, "y": y, "grouping": grouping, **fit_params})
+        self.grouping_ = _read_grouping(owner, grouping, y)
         self.fit_params_ = _check_fit_params(type(self).__name__, fit_params, y)
         return super().fit(X, y, in_order=in_order)
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from pacbayes._core.alignment import find_index, refuse_other_order
 from pacbayes._core.digests import digest_of_arrays
 from pacbayes._core.types import IntArray, Labels, Rows
 from pacbayes.metrics.group_codes import code_values, hold_column
@@ -37,10 +38,13 @@ class Grouping:
         The groups: a value by column, the columns in alphabetical order.
     places : ndarray
         The position of each row's group among them.
+    index : index or None
+        Of the pandas columns it was made of, to compare with that of the rows; no part of what is certified.
     """
 
     names: tuple[Mapping[str, str], ...]
     places: IntArray
+    index: Any = field(default=None, compare=False, repr=False)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -115,6 +119,8 @@ def group_values(owner: str, columns: Mapping[str, Labels]) -> Grouping:
     >>> group_values("me", {"sex": np.array(["f", "m", "f"]), "old": np.array([True, True, False])}).names
     ({'old': 'False', 'sex': 'f'}, {'old': 'True', 'sex': 'f'}, {'old': 'True', 'sex': 'm'})
     """
+    refuse_other_order(owner, columns)
+    index = next((each for each in map(find_index, columns.values()) if each is not None), None)
     names = sorted(columns)
     coded = [code_values(columns[name]) for name in names]
     texts, rows = [texts for texts, _ in coded], coded[0][1].size
@@ -128,7 +134,7 @@ def group_values(owner: str, columns: Mapping[str, Labels]) -> Grouping:
     _refuse_many(owner, len(distinct), rows)
     codes = np.transpose(np.unravel_index(distinct, sizes)).tolist()
     found = [{name: texts[k][code] for k, (name, code) in enumerate(zip(names, row, strict=True))} for row in codes]
-    return Grouping(tuple(found), places)
+    return Grouping(tuple(found), places, index)
 
 
 def _refuse_many(owner: str, groups: int, rows: int) -> None:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from pacbayes._core.alignment import refuse_other_order
 from pacbayes._core.types import BoolArray, FloatArray, Labels, RandomState, Rows
 from pacbayes.estimators.asked import find_groups
 from pacbayes.estimators.wrapped import CertifiedSplit
@@ -191,7 +192,9 @@ class CertifiedNetwork(StorableNetwork, ClassifierMixin, CertifiedSplit):
         >>> [each.group for each in certificate.statements]
         [None, {'dark': 'False'}, {'dark': 'True'}]
         """
-        return super().fit(X, y, in_order=in_order, grouping=_read_grouping(f"{type(self).__name__}.fit", grouping))
+        owner = f"{type(self).__name__}.fit"
+        refuse_other_order(owner, {"X": X, "y": y, "grouping": grouping})
+        return super().fit(X, y, in_order=in_order, grouping=_read_grouping(owner, grouping))
 
     def _validate(self, X: Loaded, y: ArrayLike | None) -> tuple[Rows, Labels]:
         self._forget("input_shape_")

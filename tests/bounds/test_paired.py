@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-import mpmath
 import numpy as np
 import pytest
+from flint import arb, ctx
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mpmath import mpf
 from scipy.stats import binom, binomtest, multinomial
 
 from pacbayes.bounds import betting, betting_rates, clopper_pearson, get, paired
+from pacbayes.bounds.paired import _tail
 
 COUNTS = st.tuples(st.integers(0, 60), st.integers(0, 60), st.integers(0, 3000))
 
@@ -87,35 +87,54 @@ def test_is_narrower_than_two_exact_limits_and_than_bets(counts):
 
 
 def at_most(count, n, share):
-    """The probability of at most so many of n, term by term: the series of an incomplete beta function may not end."""
-    term = total = (1 - share) ** n
-    for place in range(count):
-        term *= share / (1 - share) * (n - place) / (place + 1)
-        total += term
-    return total
+    """The probability of at most so many of n, in ball arithmetic."""
+    return (1 - arb(share)).beta_lower(n - count, count + 1, regularized=True) if count < n else arb(1)
 
 
-@pytest.mark.parametrize("counts", [(3, 9, 40), (40, 60, 1000), (0, 12, 500), (300, 310, 10**5)])
-def test_every_larger_difference_is_rejected_in_exact_arithmetic(counts):
-    """Tails and weights in 40 digits, on pairs that the search does not visit."""
+def at_least(count, n, share):
+    return arb(share).beta_lower(count, n - count + 1, regularized=True) if count else arb(1)
+
+
+def chance_of_rejection(b, c, n, difference, distance):
+    """How likely a pair with that difference is rejected at or beyond what was seen, with the weight of its slice."""
+    share = abs(difference) / arb(distance)
+    towards = (1 + arb(distance) * (1 if difference > 0 else -1)) / 2
+    tail, other = at_most(b, b + c, towards), (at_most if difference > 0 else at_least)(b + c, n, share)
+    ends = np.geomspace(1e-3 / n, 1.0, int(np.ceil(np.log(1e3 * n) / np.log(1.05))) + 1)
+    end = ends[np.searchsorted(ends, distance)]
+    slope = end / np.sqrt(max(1.0 - end**2, 1e-300))
+    ratio = arb(min(slope * (2.0 + slope) / (1.0 + 2.0 * slope), 3.0))
+    large, small = ratio.max(1) / (1 + ratio), ratio.min(1) / (1 + ratio)
+    found = -(tail.log() + ratio * other.log()) / (1 + ratio)
+    return (large * (-found / large).exp() - small * (-found / small).exp()) / (large - small)
+
+
+LARGE = [(5_010_000, 4_990_000, 10**8), (4_990_000, 5_010_000, 10**8), (498_000, 502_000, 10**7)]
+
+
+@pytest.mark.parametrize("delta", [0.025, 0.5])
+@pytest.mark.parametrize("counts", [(3, 9, 40), (40, 60, 1000), (0, 12, 500), (300, 310, 10**5), *LARGE])
+def test_every_larger_difference_is_rejected_in_exact_arithmetic(counts, delta):
+    """Tails and weights in sixty digits, on pairs that the search does not visit, of both signs."""
     b, c, n = counts
-    delta, m, rng = mpf("0.025"), b + c, np.random.default_rng(0)
-    limit = paired(b, c, n, 0.025)
-    with mpmath.workdps(40):
-        for distance in rng.uniform(max(limit, 0.0), 1.0, 25):
-            share = max(limit * 1.000001, 1e-9) / distance
-            if limit <= 0.0 or share >= 1.0:
-                continue
-            tail = mpmath.betainc(c, b + 1, 0, (1 - mpf(distance)) / 2, regularized=True) if c else mpf(1)
-            other = at_most(m, n, mpf(share))
-            ends = np.geomspace(1e-3 / n, 1.0, int(np.ceil(np.log(1e3 * n) / np.log(1.05))) + 1)
-            end = ends[np.searchsorted(ends, distance)]
-            slope = end / np.sqrt(max(1.0 - end**2, 1e-300))
-            ratio = mpf(min(slope * (2.0 + slope) / (1.0 + 2.0 * slope), 3.0))
-            large, small = max(ratio, 1) / (1 + ratio), min(ratio, 1) / (1 + ratio)
-            found = -(mpmath.log(tail) + ratio * mpmath.log(other)) / (1 + ratio)
-            chance = (large * mpmath.exp(-found / large) - small * mpmath.exp(-found / small)) / (large - small)
-            assert chance <= delta
+    limit = paired(b, c, n, delta)
+    larger, rng, tried = limit + abs(limit) * 1e-6, np.random.default_rng(0), 0
+    with ctx.workprec(200):
+        for distance in np.geomspace(abs(larger), 1.0, 14) * rng.uniform(0.98, 1.0, 14):
+            if abs(larger) < distance < 1.0:
+                tried += 1
+                assert chance_of_rejection(b, c, n, larger, distance) <= delta
+    assert tried > 4
+
+
+@pytest.mark.parametrize("rows", [10**3, 10**6, 10**7, 10**8])
+def test_tails_of_many_discordant_rows_are_as_exact_as_the_slack_says(rows):
+    with ctx.workprec(200):
+        for share in (0.01, 0.5, 0.9):
+            b, deviation = int(share * rows), np.sqrt(share * (1.0 - share) / rows)
+            for theta in share + deviation * np.array([-1.0, 0.1, 2.0, 6.0]):
+                exact = at_most(b, rows, theta)
+                assert abs(arb(float(_tail(b, rows - b, theta))) / exact - 1) <= 1e-13
 
 
 @pytest.mark.parametrize(

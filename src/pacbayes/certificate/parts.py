@@ -22,15 +22,17 @@ def part_limits(statement: Statement, delta: float) -> tuple[FloatArray, FloatAr
     Parameters
     ----------
     statement : Statement
-        With "errors" and "rows" by part.
+        With "errors" and "rows" by part, and where there are some "unsteady": errors whose answer depends on its batch.
+        For an upper limit they are errors, for a lower one they are not.
     delta : float
         The statement's own. An average needs upper limits alone, and each part gets an even share; a difference needs
         both, and each of the two gets half of that.
     """
     errors, rows = (np.asarray(statement.observed[name], dtype=float) for name in ("errors", "rows"))
+    sure = errors - np.asarray(statement.observed.get("unsteady", 0), dtype=float)
     own = delta / (errors.size * (2 if statement.groups else 1))
     high = _upper(statement.bound, errors, rows, own)
-    low = 1.0 - _upper(statement.bound, rows - errors, rows, own)
+    low = 1.0 - _upper(statement.bound, rows - sure, rows, own)
     return high, np.maximum(low - np.spacing(1.0), 0.0)
 
 
@@ -87,14 +89,16 @@ def rows_for_half(delta: float) -> int:
 def wrong_parts(statement: Statement) -> str | None:
     """Return what no rows can have given; None if there is nothing of the kind."""
     given = statement.observed
-    if set(given) != {"errors", "rows"}:
+    named = {"errors", "rows", "unsteady"} if statement.groups and "unsteady" in given else {"errors", "rows"}
+    if set(given) != named:
         return "names"
-    errors, rows = given["errors"], given["rows"]
-    if not isinstance(errors, list) or not isinstance(rows, list) or len(errors) != len(rows) or not rows:
+    counts = [given[name] for name in ("unsteady", "errors", "rows") if name in given]
+    rows = counts[-1]
+    if any(not isinstance(each, list) or not each or len(each) != len(rows) for each in counts):
         return "parts"
     if statement.groups and len(statement.groups) != len(rows):
         return "groups"
-    whole = all(type(each) is int for each in (*errors, *rows))
-    if not whole or any(not 0 <= count <= each for count, each in zip(errors, rows, strict=True)):
+    whole = all(type(each) is int for part in counts for each in part)
+    if not whole or any(list(each) != sorted(each) or each[0] < 0 for each in zip(*counts, strict=True)):
         return "errors"
     return None if sum(rows) == statement.n else "rows"

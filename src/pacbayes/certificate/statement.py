@@ -75,7 +75,8 @@ class Statement:
     observed : mapping
         What was observed on them. For losses of 0 and 1 counts, from which all else follows: "errors", with a reference
         also "reference_errors" and "both" (for a posterior expected numbers of errors; for a portfolio one of each per
-        reference); by class or by group "errors" and "rows", a number for each; for other losses "risk" and
+        reference); by class or by group "errors" and "rows", a number for each, and between groups "unsteady" where
+        the answer on some rows depends on their batch, which count against each limit; for other losses "risk" and
         "log_growth", or for bets that adapt, block by block, "block_means", "block_squares", "block_cubes" and
         "block_growth"; of one kept draw besides "log_ratio", the logarithm of the posterior's density at it over the
         prior's; of a predictor with a source "disagreements" with it. Of two predictors "only_first" and

@@ -112,12 +112,16 @@ class Observation:
         In place of a count: losses between 0 and 1, in the order of the judged rows, whose mean is bounded.
     scale : float or None
         What errors were measured by.
+    doubted : int
+        Errors of a count that may be none: rows whose answer depends on their batch. An upper limit counts them as
+        errors; a lower one must not.
     """
 
     n: int
     observed: Mapping[str, int | list[int]]
     losses: FloatArray | None = None
     scale: float | None = None
+    doubted: int = 0
 
     def __add__(self, later: Observation) -> Observation:
         """Return what would be observed on these rows and later ones together."""
@@ -125,7 +129,7 @@ class Observation:
         losses = None
         if self.losses is not None and later.losses is not None:
             losses = np.concatenate([self.losses, later.losses])
-        return Observation(self.n + later.n, counts, losses, self.scale)
+        return Observation(self.n + later.n, counts, losses, self.scale, self.doubted + later.doubted)
 
 
 def _add(one: int | list[int], two: int | list[int]) -> int | list[int]:

@@ -111,12 +111,15 @@ def _observe_outcomes(metric: Metric, examples: Judged, counts: IntArray) -> lis
     seen = [metric.observe(examples.take(np.array([place]))) for place in range(counts.shape[1])]
     if any(each.losses is not None for each in seen):
         return None
-    sizes = counts @ np.array([each.n for each in seen], dtype=np.int64)
+    sizes, doubted = (
+        (counts @ np.array(each, dtype=np.int64)).tolist()
+        for each in ([each.n for each in seen], [each.doubted for each in seen])
+    )
     names = list(seen[0].observed)
     sums: dict[str, Any] = {
         name: (counts @ np.array([each.observed[name] for each in seen], dtype=np.int64)).tolist() for name in names
     }
     return [
-        Observation(n, {name: sums[name][place] for name in names}, scale=seen[0].scale)
-        for place, n in enumerate(sizes.tolist())
+        Observation(n, {name: sums[name][place] for name in names}, scale=seen[0].scale, doubted=doubted[place])
+        for place, n in enumerate(sizes)
     ]

@@ -27,6 +27,7 @@ class Error:
     def observe(self, judged: Judged) -> Observation:
         """Count the rows on which prediction and label differ, and those whose prediction depends on the batch."""
         wrong = np.asarray(judged.predictions != judged.labels)
-        if judged.unsteady is not None:
-            wrong = wrong | judged.unsteady
-        return Observation(wrong.size, {"errors": int(wrong.sum())})
+        if judged.unsteady is None:
+            return Observation(wrong.size, {"errors": int(wrong.sum())})
+        errors, doubted = int((wrong | judged.unsteady).sum()), int(judged.unsteady.sum())
+        return Observation(wrong.size, {"errors": errors}, doubted=doubted)

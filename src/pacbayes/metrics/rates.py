@@ -17,8 +17,9 @@ from pacbayes.metrics.base import Judged, Observation
 __all__ = ["FalseNegativeRate", "FalsePositiveRate", "Precision", "Recall", "Specificity"]
 
 
-def _count(about: BoolArray, wrong: BoolArray) -> Observation:
-    return Observation(int(about.sum()), {"errors": int(np.count_nonzero(about & wrong))})
+def _count(about: BoolArray, wrong: BoolArray, doubted: BoolArray) -> Observation:
+    errors = int(np.count_nonzero(about & (wrong | doubted)))
+    return Observation(int(about.sum()), {"errors": errors}, doubted=int(np.count_nonzero(about & doubted)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,7 @@ class FalseNegativeRate:
     def observe(self, judged: Judged) -> Observation:
         """Count the misses among the rows of the class."""
         true, predicted = judged.of_class(self.label)
-        return _count(true, judged.doubted | ~predicted)
+        return _count(true, ~predicted, judged.doubted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,7 @@ class FalsePositiveRate:
     def observe(self, judged: Judged) -> Observation:
         """Count the rows of other classes that are taken for the class."""
         true, predicted = judged.of_class(self.label)
-        return _count(~true, judged.doubted | predicted)
+        return _count(~true, predicted, judged.doubted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,4 +127,4 @@ class Precision:
     def observe(self, judged: Judged) -> Observation:
         """Count the rows of other classes among those that are taken for the class."""
         true, predicted = judged.of_class(self.label)
-        return _count(judged.doubted | predicted, judged.doubted | ~true)
+        return _count(judged.doubted | predicted, ~true, judged.doubted)

@@ -70,11 +70,14 @@ class Judgement:
         assumptions = (*self.assumptions, *judged.assumptions)
         found = [self._statement(each, observe_parts(each, judged), assumptions) for each in metrics]
         if grouping is not None:
+            groups, doubted = [], []
             for name, seen in zip(grouping.names, observe_groups(metrics, judged, grouping), strict=True):
                 pairs = zip(metrics, seen, strict=True)
-                found += [self._statement(each, part, assumptions, dict(name)) for each, part in pairs]
+                groups += [self._statement(each, part, assumptions, dict(name)) for each, part in pairs]
+                doubted += [part.doubted for part in seen]
+            found += groups
             if self.questions.differences:
-                found += self._differences(found)
+                found += self._differences(groups, doubted)
         return arrange(found, self.questions)
 
     def _statement(
@@ -105,17 +108,18 @@ class Judgement:
     def _arranged(self, losses: FloatArray) -> FloatArray:
         return losses if self.order is None else losses[self.order(losses.size)]
 
-    def _differences(self, found: Sequence[Statement]) -> list[Statement]:
+    def _differences(self, found: Sequence[Statement], doubted: Sequence[int]) -> list[Statement]:
         """Return the largest difference of each metric between groups that have rows enough to tell them apart."""
-        made = []
+        made, doubts = [], {id(each): count for each, count in zip(found, doubted, strict=True)}
         for name in dict.fromkeys(each.name for each in found):
-            groups = [each for each in found if each.name == name and each.group is not None]
+            groups = [each for each in found if each.name == name]
             if len(groups) < 2:  # to give its share of delta to the others would be a choice by these rows
                 raise ValueError("Differences are between groups. Among the judged rows there is one group alone.")
             if not QUANTITIES[groups[0].quantity].is_share:
                 raise ValueError(f"Differences between groups are stated of rates. Got the metric {name!r} instead.")
             share = self.delta * self._part_of(name) / self.questions.families
-            made.append(_difference(compared_groups(groups, share)))
+            compared = compared_groups(groups, share)
+            made.append(_difference(compared, [doubts[id(each)] for each in compared]))
         return made
 
     def _part_of(self, name: str) -> float:
@@ -123,14 +127,16 @@ class Judgement:
         return weights[self.questions.keys.index(name)] / sum(weights)
 
 
-def _difference(groups: Sequence[Statement]) -> Statement:
+def _difference(groups: Sequence[Statement], doubted: Sequence[int]) -> Statement:
+    errors, rows = [each.observed["errors"] for each in groups], [each.n for each in groups]
+    unsteady = {"unsteady": list(doubted)} if any(doubted) else {}
     return replace(
         groups[0],
         side="both",
         group=None,
         groups=tuple(dict(each.group or {}) for each in groups),
         n=sum(each.n for each in groups),
-        observed={"errors": [each.observed["errors"] for each in groups], "rows": [each.n for each in groups]},
+        observed={"errors": errors, "rows": rows, **unsteady},
     )
 
 

@@ -11,6 +11,8 @@ export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 export MKL_NUM_THREADS ?= 1
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
+# modules are compiled when they are first imported: most never are
+QUICKLY = --quiet --no-compile
 
 SOURCES := $(shell find src -type f -not -name '*.pyc') pyproject.toml README.md LICENSE
 WORKERS ?= auto
@@ -44,7 +46,7 @@ test-torch: $(VENV)/.torch $(VENV)/.wheel ## the tests of networks, with PyTorch
 	$(DOCTESTS) --pyargs pacbayes.torch $(wildcard docs/networks.md)
 
 $(VENV)/.torch: $(VENV)/.tools
-	$(BIN)/python -m pip install --quiet torch==2.13.0 "safetensors>=0.4"
+	$(BIN)/python -m pip install $(QUICKLY) torch==2.13.0 "safetensors>=0.4"
 	@touch $@
 
 test-lowest: ## the tests on the lowest supported versions of the dependencies
@@ -57,8 +59,8 @@ test-versions: $(VENV)/.wheel ## certificates of the lowest and the newest libra
 
 test-boosters: $(VENV)/.wheel ## XGBoost and LightGBM end to end, in an environment that has them
 	$(MAKE) VENV=.venv-boosters .venv-boosters/.wheel
-	.venv-boosters/$(notdir $(BIN))/python -m pip install --quiet xgboost lightgbm || \
-	  .venv-boosters/$(notdir $(BIN))/python -m pip install --quiet xgboost-cpu lightgbm
+	.venv-boosters/$(notdir $(BIN))/python -m pip install $(QUICKLY) xgboost lightgbm || \
+	  .venv-boosters/$(notdir $(BIN))/python -m pip install $(QUICKLY) xgboost-cpu lightgbm
 	PACBAYES_REQUIRE_BOOSTERS=1 .venv-boosters/$(notdir $(BIN))/python -m pytest tests/runs/test_boosters.py
 
 N ?= 50000
@@ -77,7 +79,7 @@ docs: .venv-docs/.tools ## the site, into site/; it is read without a network: o
 .venv-docs/.tools: pyproject.toml
 	$(PYTHON) -m venv .venv-docs
 	$(PYTHON) -c '$(EXTRA)' docs > .venv-docs/requirements.txt
-	.venv-docs/$(notdir $(BIN))/python -m pip install --quiet -r .venv-docs/requirements.txt
+	.venv-docs/$(notdir $(BIN))/python -m pip install $(QUICKLY) -r .venv-docs/requirements.txt
 	@touch $@
 
 dist: .venv-release/.tools ## sdist and wheel of the last commit, built twice to the same bytes, checked and listed
@@ -90,7 +92,7 @@ test-dist: dist ## the built wheel in empty environments: each extra alone, Pyth
 .venv-release/.tools: pyproject.toml
 	$(PYTHON) -m venv .venv-release
 	$(PYTHON) -c '$(EXTRA)' release > .venv-release/requirements.txt
-	.venv-release/$(notdir $(BIN))/python -m pip install --quiet -r .venv-release/requirements.txt
+	.venv-release/$(notdir $(BIN))/python -m pip install $(QUICKLY) -r .venv-release/requirements.txt
 	@touch $@
 
 released: $(VENV)/.torch $(VENV)/.wheel ## what this version writes, into tests/released; only before its tag
@@ -131,13 +133,13 @@ tables: $(VENV)/.wheel ## the tables of numbers in the pages, measured again in 
 
 $(VENV)/.tools: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet $(CONSTRAINTS) "$(CURDIR)[dev]"
+	$(BIN)/python -m pip install $(QUICKLY) $(CONSTRAINTS) "$(CURDIR)[dev]"
 	@touch $@
 
 $(VENV)/.wheel: $(VENV)/.tools $(SOURCES)
 	@rm -rf $(VENV)/dist
 	$(BIN)/python -m build --wheel --outdir $(VENV)/dist . > $(VENV)/build.log || (cat $(VENV)/build.log; false)
-	$(BIN)/python -m pip install --quiet --force-reinstall --no-deps $(VENV)/dist/*.whl
+	$(BIN)/python -m pip install $(QUICKLY) --force-reinstall --no-deps $(VENV)/dist/*.whl
 	@touch $@
 
 clean: ## remove everything that was set up

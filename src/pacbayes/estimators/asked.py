@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pacbayes._core.alignment import refuse_other_classes
 from pacbayes._core.arguments import check_range, single_number, to_floats
 from pacbayes._core.foreign import collect
 from pacbayes._core.labels import label_text
@@ -104,6 +105,8 @@ def read_probabilities(
             f"The 'probabilities' argument of {owner} must have a row per label ({rows}) and a column per class "
             f"({classes.size}). Got shape {found.shape} instead."
         )
+    names = getattr(given, "columns", None)
+    refuse_other_classes(f"The 'probabilities' argument of {owner}", "columns", names, classes)
     check_range(owner, "probabilities", found, 0.0, 1.0, "lie in [0, 1]")
     return Answers(found, [])
 

@@ -12,6 +12,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pacbayes._core.alignment import find_index, refuse_other_classes
 from pacbayes._core.arguments import refuse_masked
 from pacbayes._core.labels import label_text
 from pacbayes._core.rounding import raised
@@ -80,7 +81,7 @@ def read_costs(owner: str, costs: Costs, classes: Labels) -> CostTable:
         For messages.
     costs : mapping or array_like
         Costs by pairs of true and predicted class, of all pairs of different classes; or a square of them, rows by
-        true class, in the order of the sorted classes.
+        true class, in the order of the sorted classes, which a frame that names classes has to have, too.
     classes : ndarray
         The classes that there are, sorted.
 
@@ -93,14 +94,9 @@ def read_costs(owner: str, costs: Costs, classes: Labels) -> CostTable:
     """
     texts = [label_text(each) for each in classes]
     if isinstance(costs, Mapping):
-        given = {tuple(map(label_text, pair)): cost for pair, cost in costs.items()}
+        given = _by_pair(owner, costs)
     else:
-        refuse_masked(f"The 'cost' of {owner}", costs)
-        square = np.asarray(costs, dtype=np.float64)
-        if square.shape != (len(texts), len(texts)):
-            raise ValueError(
-                f"The 'cost' of {owner} must be a square with a row per class ({len(texts)}). Got {square.shape}."
-            )
+        square = _square(owner, costs, classes)
         given = {(true, to): square[i, j] for i, true in enumerate(texts) for j, to in enumerate(texts)}
     unknown = [pair for pair in given if not set(pair) <= set(texts)]
     missing = [(true, to) for true in texts for to in texts if true != to and (true, to) not in given]
@@ -114,6 +110,29 @@ def read_costs(owner: str, costs: Costs, classes: Labels) -> CostTable:
     if not any(cost for _, _, cost in entries):
         raise ValueError(f"The 'cost' of {owner} must have a cost above 0. Got none.")
     return CostTable(entries)
+
+
+def _by_pair(owner: str, costs: Mapping[tuple[object, object], float]) -> dict[tuple[str, ...], float]:
+    found: dict[tuple[str, ...], float] = {}
+    for pair, cost in costs.items():
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            raise ValueError(f"The 'cost' of {owner} must be by pairs of two classes. Got {pair!r:.60} instead.")
+        texts = tuple(map(label_text, pair))
+        if texts in found:
+            raise ValueError(f"The 'cost' of {owner} must have one cost for each pair. Got {texts} twice.")
+        found[texts] = cost
+    return found
+
+
+def _square(owner: str, costs: ArrayLike, classes: Labels) -> FloatArray:
+    what = f"The 'cost' of {owner}"
+    refuse_masked(what, costs)
+    square = np.asarray(costs, dtype=np.float64)
+    if square.shape != (len(classes), len(classes)):
+        raise ValueError(f"{what} must be a square with a row per class ({len(classes)}). Got {square.shape}.")
+    refuse_other_classes(what, "rows", find_index(costs), classes)
+    refuse_other_classes(what, "columns", getattr(costs, "columns", None), classes)
+    return square
 
 
 def _entry(owner: str, pair: tuple[str, ...], cost: object) -> tuple[str, str, float]:

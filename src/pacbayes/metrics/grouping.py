@@ -17,7 +17,7 @@ from pacbayes._core.labels import label_text
 from pacbayes._core.types import IntArray, Labels, Rows
 from pacbayes.metrics.group_codes import code_values, hold_column
 
-__all__ = ["GroupColumns", "Grouping", "group_rows", "group_values", "read_group_columns"]
+__all__ = ["GroupColumns", "Grouping", "group_again", "group_rows", "group_values", "read_group_columns"]
 
 GroupColumns = str | int | Sequence[str | int]
 _MOST = 0.5  # of the rows: more groups than that are no groups
@@ -110,6 +110,28 @@ def group_rows(owner: str, X: Rows, columns: Sequence[str | int]) -> Grouping:
     (({'column 0': '0'}, {'column 0': '1'}), [0, 1, 0])
     """
     return group_values(owner, {_name(each): _column(owner, X, each) for each in columns})
+
+
+def group_again(owner: str, X: Rows, names: Sequence[str]) -> Grouping:
+    """Group rows by the columns that a certificate names, by name or by position, or ask for their values.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pacbayes.metrics.grouping import group_again
+    >>> group_again("me", np.array([[0.0, 7.0], [1.0, 7.0]]), ["column 1"]).names
+    ({'column 1': '7'},)
+    """
+    frame: Any = X
+    named = {str(each) for each in frame.columns} if hasattr(X, "columns") else set()
+    numbered = {_name(k): k for k in range(int(X.shape[1]))}
+    missing = next((each for each in names if each not in named and each not in numbered), None)
+    if missing is not None:
+        raise ValueError(
+            f"The 'groups' argument of {owner} must be the group of each row, by name where they had names: "
+            f"the certificate is by {missing!r:.60}, which is no column of X. Got none."
+        )
+    return group_rows(owner, X, [each if each in named else numbered[each] for each in names])
 
 
 def group_values(owner: str, columns: Mapping[str, Labels]) -> Grouping:

@@ -142,6 +142,13 @@ class TestGroups:
         frame = pd.DataFrame(np.tile([0, 1, 2], (4, 1)), columns=names)
         assert [group_rows("me", frame, [k]).names for k in range(3)] == [({f"column {k}": str(k)},) for k in range(3)]
 
+    @pytest.mark.parametrize(
+        "groups", [{1: TRUE, "1": PREDICTED}, pd.DataFrame({0: TRUE, 1: TRUE}).set_axis([0, "0"], axis=1)]
+    )
+    def test_names_that_agree_as_text_are_refused(self, groups):
+        with pytest.raises(ValueError, match=r"must have names that differ as text. Got '[01]' more than once"):
+            pb.certify_predictions(TRUE, PREDICTED, groups=groups)
+
     def test_an_existing_model_is_rechecked_by_group(self):
         frame = pd.DataFrame({"x": RNG.normal(size=400), "kind": [0, 1] * 200})
         y = (frame["x"] + RNG.normal(size=400) > 0).astype(int)

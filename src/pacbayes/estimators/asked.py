@@ -56,7 +56,7 @@ def find_groups(
             raise ValueError(f"The 'groups' of {owner} must be the group of each row, or several by name. Got {named}.")
         return named, group_rows(owner, X, named)
     frame: Any = groups
-    given = {str(name): frame[name] for name in frame} if _has_names(groups) else {"group": frame}
+    given = _by_text(owner, frame) if _has_names(groups) else {"group": frame}
     columns = {name: hold_column(values) for name, values in given.items()}
     if not columns:
         raise ValueError(f"The 'groups' of {owner} must be at least one column. Got none.")
@@ -66,6 +66,18 @@ def find_groups(
                 f"The 'groups' of {owner} must have one value per row ({rows}). Got shape {values.shape} for {name!r}."
             )
     return tuple(columns), group_values(owner, columns)
+
+
+def _by_text(owner: str, frame: Any) -> dict[str, Any]:
+    """Return columns by their names as text, which is how a certificate has them."""
+    found: dict[str, Any] = {}
+    for name in frame:
+        if str(name) in found:
+            raise ValueError(
+                f"The 'groups' of {owner} must have names that differ as text. Got {str(name)!r:.60} more than once."
+            )
+        found[str(name)] = frame[name]
+    return found
 
 
 def _has_names(groups: object) -> bool:

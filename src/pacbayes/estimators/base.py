@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from pacbayes._core.alignment import refuse_other_order
+from pacbayes._core.arguments import finite_double, show_number
 from pacbayes._core.rows import take
 from pacbayes._core.types import IntArray, Labels, RandomState, Rows, RowsLike
 from pacbayes.certificate import Certificate, restrict_to_later
@@ -150,6 +151,9 @@ def check_delta(owner: str, delta: object) -> float:
 
 def check_fraction(owner: str, name: str, value: object) -> float:
     """Return a parameter strictly between 0 and 1 as a float, or say what it must be."""
-    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not 0.0 < float(value) < 1.0:
-        raise ValueError(f"The {name!r} parameter of {owner} must be a float in (0, 1). Got {value!r} instead.")
-    return float(value)
+    number = finite_double(value)
+    if number is None or not 0.0 < number < 1.0:
+        raise ValueError(
+            f"The {name!r} parameter of {owner} must be a float in (0, 1). Got {show_number(value)} instead."
+        )
+    return number

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
-import numbers
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
@@ -13,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pacbayes._core.alignment import find_index, refuse_other_classes
-from pacbayes._core.arguments import refuse_masked
+from pacbayes._core.arguments import finite_double, refuse_masked, show_number
 from pacbayes._core.labels import label_text
 from pacbayes._core.rounding import raised
 from pacbayes._core.types import FloatArray, Labels
@@ -127,7 +125,10 @@ def _by_pair(owner: str, costs: Mapping[tuple[object, object], float]) -> dict[t
 def _square(owner: str, costs: ArrayLike, classes: Labels) -> FloatArray:
     what = f"The 'cost' of {owner}"
     refuse_masked(what, costs)
-    square = np.asarray(costs, dtype=np.float64)
+    try:
+        square = np.asarray(costs, dtype=np.float64)
+    except (ValueError, TypeError, OverflowError) as error:
+        raise ValueError(f"{what} must hold finite numbers of at least 0. {str(error)[:80].capitalize()}.") from None
     if square.shape != (len(classes), len(classes)):
         raise ValueError(f"{what} must be a square with a row per class ({len(classes)}). Got {square.shape}.")
     refuse_other_classes(what, "rows", find_index(costs), classes)
@@ -136,10 +137,12 @@ def _square(owner: str, costs: ArrayLike, classes: Labels) -> FloatArray:
 
 
 def _entry(owner: str, pair: tuple[str, ...], cost: object) -> tuple[str, str, float]:
-    real = isinstance(cost, numbers.Real | np.floating) and not isinstance(cost, bool)
-    if not real or not math.isfinite(float(cost)) or float(cost) < 0.0:  # type: ignore[arg-type]
-        raise ValueError(f"The 'cost' of {owner} must hold finite numbers of at least 0. Got {cost!r:.40} for {pair}.")
-    return pair[0], pair[1], float(cost)  # type: ignore[arg-type]
+    number = finite_double(cost)
+    if number is None or number < 0.0:
+        raise ValueError(
+            f"The 'cost' of {owner} must hold finite numbers of at least 0. Got {show_number(cost)} for {pair}."
+        )
+    return pair[0], pair[1], number
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,6 +73,7 @@ class CertifiedEstimator(ABC):
         """
         self._forget("certificate_")
         refuse_other_order(f"{type(self).__name__}.fit", {"X": X, "y": y})
+        _refuse_repeated_names(f"{type(self).__name__}.fit", X)
         rows, labels = self._validate(X, y)
         self.in_order_ = bool(in_order)
         return self._certify(X, rows, labels, *draw_order(self.random_state, len(labels), in_order=self.in_order_))
@@ -147,6 +148,16 @@ def check_candidates(owner: str, candidates: object) -> int:
 def check_delta(owner: str, delta: object) -> float:
     """Return delta as a float, or say what it must be."""
     return check_fraction(owner, "delta", delta)
+
+
+def _refuse_repeated_names(owner: str, X: object) -> None:
+    """Refuse a frame with two columns of one name, which scikit-learn refuses in words of its own."""
+    names = list(getattr(X, "columns", ())) if hasattr(X, "dtypes") else []
+    if len(set(names)) != len(names):
+        twice = next(each for place, each in enumerate(names) if each in names[:place])
+        raise ValueError(
+            f"The 'X' argument of {owner} must have columns of different names. {twice!r:.60} occurs twice."
+        )
 
 
 def check_fraction(owner: str, name: str, value: object) -> float:

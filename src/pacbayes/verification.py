@@ -7,10 +7,13 @@ from typing import Protocol
 import numpy as np
 
 from pacbayes import procedures
+from pacbayes._core.alignment import refuse_other_order
 from pacbayes._core.foreign import collect
 from pacbayes._core.types import Labels, RowsLike
-from pacbayes.certificate import Certificate, Verification
+from pacbayes.certificate import GROUP_COLUMNS, Certificate, Check, Verification
+from pacbayes.estimators.asked import Groups, find_groups
 from pacbayes.procedures import Certifier, compare_certificates
+from pacbayes.procedures.given import Given
 
 __all__ = ["recheck", "recheck_run"]
 
@@ -19,7 +22,9 @@ class _Fittable(Protocol):
     def fit(self, X: RowsLike, y: Labels, *, in_order: bool = False) -> Certifier: ...
 
 
-def recheck(certificate: Certificate, X: RowsLike, y: Labels | None, model: object) -> Verification:
+def recheck(
+    certificate: Certificate, X: RowsLike, y: Labels | None, model: object, *, groups: Groups | None = None
+) -> Verification:
     """Recompute a certificate's statements and digests from the data and the model it was issued for.
 
     Everything after the shuffle is run again from the model's recorded order: preprocessing, prior, posterior and
@@ -35,6 +40,9 @@ def recheck(certificate: Certificate, X: RowsLike, y: Labels | None, model: obje
         stream those of all fits and updates, in order; for a transfer the unlabelled rows and None.
     model : estimator
         The fitted estimator that issued it; for predictions the predictor.
+    groups : array_like, mapping or data frame, optional
+        For certificates of :func:`pacbayes.certify` and :func:`pacbayes.certify_predictions`: the groups as they were
+        given there, unless they were columns of X, which are found by themselves.
 
     Returns
     -------
@@ -51,8 +59,25 @@ def recheck(certificate: Certificate, X: RowsLike, y: Labels | None, model: obje
     True
     """
     procedure = procedures.get(certificate.procedure)
-    checks = procedure.recheck(certificate, X, np.empty(0) if y is None else collect(y), model)
+    labels = np.empty(0) if y is None else collect(y)
+    if groups is None:
+        checks = procedure.recheck(certificate, X, labels, model)
+    else:
+        refuse_other_order("recheck", {"X": X, "y": y, "groups": groups})
+        checks = _recheck_groups(certificate, X, labels, model, groups)
     return Verification((*certificate.verify().checks, *checks), procedure.proves)
+
+
+def _recheck_groups(certificate: Certificate, X: RowsLike, y: Labels, model: object, groups: Groups) -> list[Check]:
+    """Recheck a certificate for given predictions or a given model; every other has its groups in the model."""
+    procedure = procedures.get(certificate.procedure)
+    if not issubclass(procedure, Given) or all(each.what != GROUP_COLUMNS for each in certificate.choices):
+        raise ValueError(
+            "The 'groups' argument of recheck must be left out, unless the certificate is by group and of certify or "
+            f"certify_predictions. Got a certificate of the procedure {certificate.procedure!r:.40}."
+        )
+    grouping = find_groups("recheck", groups, np.asarray(y).size, None)[1]
+    return procedure.recheck(certificate, X, y, model, grouping)
 
 
 def recheck_run(certificate: Certificate, X: RowsLike, y: Labels, model: _Fittable) -> Verification:

@@ -5,6 +5,7 @@ import json
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
 
@@ -145,3 +146,55 @@ class TestRecheck:
                 self.y,
                 LogisticRegression(),
             )
+
+
+class TestGroups:
+    """Groups of a model that exists: columns of its rows are found, and values beside them are given again."""
+
+    rows = np.random.default_rng(1).integers(0, 3, (200, 3)).astype(float)
+    y = (rows[:, 1] > 0) * 1
+    kind = np.array(["a", "b"])[(rows[:, 0] > 1) * 1]
+    model = LogisticRegression().fit(rows + 0.5, y)
+
+    @pytest.mark.parametrize(
+        ("groups", "beside"),
+        [
+            (0, False),
+            ([2, 0], False),
+            (kind, True),
+            ({"kind": kind, "old": kind == "b"}, True),
+            (pd.DataFrame({"kind": kind}), True),
+        ],
+        ids=["position", "positions", "values", "mapping", "frame"],
+    )
+    @pytest.mark.parametrize("named", [False, True])
+    @pytest.mark.filterwarnings("ignore:X has feature names")
+    def test_are_rechecked(self, groups, beside, named):
+        rows = pd.DataFrame(self.rows, columns=["a", "b", "c"]) if named else self.rows
+        issued = pb.certify(self.model, rows, self.y, groups=groups)
+        given = {"groups": groups} if beside else {}
+        assert recheck(issued, rows, self.y, self.model, **given)
+        if beside:
+            assert not recheck(issued, rows, self.y, self.model, groups={"kind": self.kind[::-1]})
+            with pytest.raises(ValueError, match=r"'groups' argument of recheck must be .* which is no column of X"):
+                recheck(issued, rows, self.y, self.model)
+
+    def test_of_given_predictions_are_rechecked(self):
+        issued = pb.certify_predictions(self.y, self.model.predict(self.rows), groups=self.kind)
+        assert recheck(issued, self.rows, self.y, self.model, groups=self.kind)
+
+    @pytest.mark.filterwarnings("ignore:X has feature names")
+    def test_in_another_order_are_refused(self):
+        rows = pd.DataFrame(self.rows)
+        issued = pb.certify(self.model, rows, self.y, groups=self.kind)
+        with pytest.raises(ValueError, match="must have its rows in the order of 'X'"):
+            recheck(issued, rows, self.y, self.model, groups=pd.Series(self.kind)[::-1])
+
+    def test_are_refused_where_there_are_none_or_the_model_has_them(self):
+        words = "'groups' argument of recheck must be left out"
+        with pytest.raises(ValueError, match=words):
+            recheck(pb.certify(self.model, self.rows, self.y), self.rows, self.y, self.model, groups=self.kind)
+        certified = pb.CertifiedClassifier(random_state=0).fit(self.rows, self.y, grouping=self.kind)
+        with pytest.raises(ValueError, match=words):
+            recheck(certified.certificate_, self.rows, self.y, certified, groups=self.kind)
+        assert recheck(certified.certificate_, self.rows, self.y, certified)

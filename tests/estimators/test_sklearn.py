@@ -1,6 +1,7 @@
 """Scikit-learn's own checks, and what its users do with an estimator."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_digits
@@ -31,6 +32,13 @@ ESTIMATORS = [
 @parametrize_with_checks(ESTIMATORS)
 def test_scikit_learns_checks(estimator, check):
     check(estimator)
+
+
+@pytest.mark.parametrize("estimator", [*ESTIMATORS, pb.CertifiedClassifier(), pb.CertifiedRegressor(scale=1.0)])
+def test_two_columns_of_one_name_are_refused_in_a_sentence(estimator):
+    frame = pd.DataFrame(np.zeros((40, 3)), columns=["a", "b", "a"])
+    with pytest.raises(ValueError, match=r"fit must have columns of different names\. 'a' occurs twice"):
+        clone(estimator).fit(frame, np.arange(40) % 2)
 
 
 @pytest.fixture(scope="module")

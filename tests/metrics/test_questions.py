@@ -9,7 +9,7 @@ from sklearn.naive_bayes import GaussianNB
 import pacbayes as pb
 from pacbayes._core.steadiness import Answers
 from pacbayes.certificate.words import sentences
-from pacbayes.metrics import Judged, Questions, get, group_values, read_costs, read_metrics, read_questions
+from pacbayes.metrics import Judged, Questions, get, group_rows, group_values, read_costs, read_metrics, read_questions
 from pacbayes.report import render
 from pacbayes.verification import recheck
 
@@ -129,6 +129,25 @@ class TestGroups:
         assert [each.group for each in issued.statements] == [None, {"kind": "a"}, {"kind": "b"}]
         assert issued.verify()
         assert recheck(issued, frame, y.to_numpy(), steps)
+
+    @pytest.mark.parametrize("names", [[2, 0, 1], [2.0, 0.0, 1.0], ["2", "0", "1"], ["a", "b", "column 0"]])
+    def test_a_number_that_names_another_column_than_its_position_is_refused(self, names):
+        frame = pd.DataFrame(np.tile([0, 1, 1], (4, 1)), columns=names)
+        with pytest.raises(ValueError, match=r"Got 0, which is the position of .* and the name of another column"):
+            group_rows("me", frame, [0])
+        assert group_rows("me", frame, [str(names[0])]).names == ({str(names[0]): "0"},)
+
+    @pytest.mark.parametrize("names", [[0, 1, 2], ["0", "1", "2"], ["a", "b", "c"], [10, 20, 30]])
+    def test_a_position_is_taken_where_no_other_column_has_its_name(self, names):
+        frame = pd.DataFrame(np.tile([0, 1, 2], (4, 1)), columns=names)
+        assert [group_rows("me", frame, [k]).names for k in range(3)] == [({f"column {k}": str(k)},) for k in range(3)]
+
+    @pytest.mark.parametrize(
+        "groups", [{1: TRUE, "1": PREDICTED}, pd.DataFrame({0: TRUE, 1: TRUE}).set_axis([0, "0"], axis=1)]
+    )
+    def test_names_that_agree_as_text_are_refused(self, groups):
+        with pytest.raises(ValueError, match=r"must have names that differ as text. Got '[01]' more than once"):
+            pb.certify_predictions(TRUE, PREDICTED, groups=groups)
 
     def test_an_existing_model_is_rechecked_by_group(self):
         frame = pd.DataFrame({"x": RNG.normal(size=400), "kind": [0, 1] * 200})

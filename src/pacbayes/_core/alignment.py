@@ -1,19 +1,22 @@
-"""Whether objects of pandas that belong together are in one order: rows are matched by position, not by an index.
+"""Whether what belongs together is in one order: rows and classes are matched by position, not by an index or names.
 
 An index of other values says nothing, such as a fresh one after ``reset_index``. One of the same values in another
 order says that the rows at one position are not the same, and a certificate of them would be about no row that exists.
+Names of classes that stand beside numbers have to be all classes in their order, unless they only count the positions.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
 from pacbayes._core.foreign import is_distributed
+from pacbayes._core.labels import label_text
+from pacbayes._core.types import Labels
 
-__all__ = ["find_index", "refuse_other_order"]
+__all__ = ["find_index", "refuse_other_classes", "refuse_other_order"]
 
 
 def refuse_other_order(owner: str, given: Mapping[str, object]) -> None:
@@ -85,3 +88,48 @@ def _add_hashes(index: Any, *, of_numbers: bool) -> int:
     if of_numbers:  # the whole number 1 and the fraction 1.0 are the same value
         return int(hash_array(np.asarray(index, dtype=np.float64)).sum(dtype=np.uint64))
     return int(hash_pandas_object(index, index=False).to_numpy().sum(dtype=np.uint64))
+
+
+def refuse_other_classes(what: str, part: str, names: Iterable[object] | None, classes: Labels) -> None:
+    """Refuse names that are not the classes in their order; those that count positions, as of a new frame, are none.
+
+    Parameters
+    ----------
+    what, part : str
+        Of what and of which part of it these are the names, for the message.
+    names : iterable or None
+        As many as there are classes; None where there are none.
+    classes : ndarray
+        The classes that there are, in their order.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pacbayes._core.alignment import refuse_other_classes
+    >>> classes = np.array(["ill", "well"])
+    >>> refuse_other_classes("The 'cost' of me", "rows", ["ill", "well"], classes)
+    >>> refuse_other_classes("The 'cost' of me", "rows", [0, 1], classes)
+    >>> refuse_other_classes("The 'cost' of me", "rows", ["well", "ill"], classes)
+    Traceback (most recent call last):
+        ...
+    ValueError: The 'cost' of me must have its rows in the order of the classes ill, well. They are named well, ill; \
+put them in that order, or pass an array without names if it is meant by position.
+    """
+    given = [] if names is None else list(names)
+    texts, wanted = [label_text(each) for each in given], [label_text(each) for each in classes]
+    if names is None or texts == wanted or (set(texts) != set(wanted) and _count_positions(given)):
+        return
+    raise ValueError(
+        f"{what} must have its {part} in the order of the classes {_list_few(wanted)}. They are named "
+        f"{_list_few(texts)}; put them in that order, or pass an array without names if it is meant by position."
+    )
+
+
+def _count_positions(names: list[object]) -> bool:
+    """Return whether names are those that pandas or polars gives to columns without names."""
+    numbered = all(isinstance(each, int | np.integer) and not isinstance(each, bool) for each in names)
+    return (numbered and names == list(range(len(names)))) or names == [f"column_{k}" for k in range(len(names))]
+
+
+def _list_few(texts: list[str]) -> str:
+    return ", ".join(f"{each:.40}" for each in texts[:6]) + (" ..." if len(texts) > 6 else "")

@@ -21,8 +21,10 @@ __all__ = [
     "check_shapes",
     "checked",
     "checked_weights",
+    "finite_double",
     "is_scalar",
     "refuse_masked",
+    "show_number",
     "single",
     "single_number",
     "to_floats",
@@ -133,6 +135,37 @@ def _refuse_where(owner: str, name: str, array: FloatArray, bad: NDArray[np.bool
 def is_scalar(*arguments: object) -> bool:
     """Return whether every argument is a single number, for which :mod:`math` beats numpy."""
     return all(type(a) in _FLOATS or (type(a) is int and abs(a) < _BEYOND) for a in arguments)
+
+
+def finite_double(value: object) -> float | None:
+    """Return a real number as a finite double; None of anything else, such as a truth value or 10**400.
+
+    Examples
+    --------
+    >>> from pacbayes._core.arguments import finite_double
+    >>> [finite_double(each) for each in (2, 0.5, True, "2", float("inf"), 10**400)]
+    [2.0, 0.5, None, None, None, None]
+    """
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        return None
+    try:
+        found = float(value)
+    except OverflowError:
+        return None
+    return found if math.isfinite(found) else None
+
+
+def show_number(value: object) -> str:
+    """Return an argument that should be a number, for messages: of whole numbers beyond all doubles not the digits.
+
+    Examples
+    --------
+    >>> from pacbayes._core.arguments import show_number
+    >>> show_number("5"), show_number(10**400)
+    ("'5'", 'a whole number beyond all doubles')
+    """
+    beyond = isinstance(value, int) and abs(value) >= _BEYOND
+    return "a whole number beyond all doubles" if beyond else f"{value!r:.60}"
 
 
 def to_floats(owner: str, name: str, argument: ArrayLike) -> FloatArray:

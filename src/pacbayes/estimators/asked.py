@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pacbayes._core.alignment import refuse_other_classes
 from pacbayes._core.arguments import check_range, single_number, to_floats
 from pacbayes._core.foreign import collect
 from pacbayes._core.labels import label_text
@@ -55,7 +56,7 @@ def find_groups(
             raise ValueError(f"The 'groups' of {owner} must be the group of each row, or several by name. Got {named}.")
         return named, group_rows(owner, X, named)
     frame: Any = groups
-    given = {str(name): frame[name] for name in frame} if _has_names(groups) else {"group": frame}
+    given = _by_text(owner, frame) if _has_names(groups) else {"group": frame}
     columns = {name: hold_column(values) for name, values in given.items()}
     if not columns:
         raise ValueError(f"The 'groups' of {owner} must be at least one column. Got none.")
@@ -65,6 +66,18 @@ def find_groups(
                 f"The 'groups' of {owner} must have one value per row ({rows}). Got shape {values.shape} for {name!r}."
             )
     return tuple(columns), group_values(owner, columns)
+
+
+def _by_text(owner: str, frame: Any) -> dict[str, Any]:
+    """Return columns by their names as text, which is how a certificate has them."""
+    found: dict[str, Any] = {}
+    for name in frame:
+        if str(name) in found:
+            raise ValueError(
+                f"The 'groups' of {owner} must have names that differ as text. Got {str(name)!r:.60} more than once."
+            )
+        found[str(name)] = frame[name]
+    return found
 
 
 def _has_names(groups: object) -> bool:
@@ -104,6 +117,8 @@ def read_probabilities(
             f"The 'probabilities' argument of {owner} must have a row per label ({rows}) and a column per class "
             f"({classes.size}). Got shape {found.shape} instead."
         )
+    names = getattr(given, "columns", None)
+    refuse_other_classes(f"The 'probabilities' argument of {owner}", "columns", names, classes)
     check_range(owner, "probabilities", found, 0.0, 1.0, "lie in [0, 1]")
     return Answers(found, [])
 

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from pacbayes._core.alignment import refuse_other_order
+from pacbayes._core.arguments import finite_double, show_number
 from pacbayes._core.rows import take
 from pacbayes._core.types import IntArray, Labels, RandomState, Rows, RowsLike
 from pacbayes.certificate import Certificate, restrict_to_later
@@ -72,6 +73,7 @@ class CertifiedEstimator(ABC):
         """
         self._forget("certificate_")
         refuse_other_order(f"{type(self).__name__}.fit", {"X": X, "y": y})
+        _refuse_repeated_names(f"{type(self).__name__}.fit", X)
         rows, labels = self._validate(X, y)
         self.in_order_ = bool(in_order)
         return self._certify(X, rows, labels, *draw_order(self.random_state, len(labels), in_order=self.in_order_))
@@ -148,8 +150,21 @@ def check_delta(owner: str, delta: object) -> float:
     return check_fraction(owner, "delta", delta)
 
 
+def _refuse_repeated_names(owner: str, X: object) -> None:
+    """Refuse a frame with two columns of one name, which scikit-learn refuses in words of its own."""
+    names = list(getattr(X, "columns", ())) if hasattr(X, "dtypes") else []
+    if len(set(names)) != len(names):
+        twice = next(each for place, each in enumerate(names) if each in names[:place])
+        raise ValueError(
+            f"The 'X' argument of {owner} must have columns of different names. {twice!r:.60} occurs twice."
+        )
+
+
 def check_fraction(owner: str, name: str, value: object) -> float:
     """Return a parameter strictly between 0 and 1 as a float, or say what it must be."""
-    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not 0.0 < float(value) < 1.0:
-        raise ValueError(f"The {name!r} parameter of {owner} must be a float in (0, 1). Got {value!r} instead.")
-    return float(value)
+    number = finite_double(value)
+    if number is None or not 0.0 < number < 1.0:
+        raise ValueError(
+            f"The {name!r} parameter of {owner} must be a float in (0, 1). Got {show_number(value)} instead."
+        )
+    return number

@@ -73,7 +73,8 @@ class CertifiedClassifier(PreparedClassifier):
     differences : bool, default=False
         Whether to state, for each rate, the largest difference between any two groups.
     cost : mapping or array_like, default=None
-        For the metric "cost": costs by pairs of true and predicted class, or a square of them, a row per true class.
+        For the metric "cost": costs by pairs of true and predicted class, or a square of them, a row per true class, in
+        the order of the sorted classes; a frame that names classes in another order is refused.
     candidates : int, default=1
         How many settings you compare by their certificates on the same rows; each is given ``delta/candidates``.
     max_learning_rows : int or None, default=None

@@ -191,7 +191,8 @@ def certify_predictions(
     groups : array_like, mapping or data frame, optional
         The group of each example, or several columns of such by their names, which are crossed.
     probabilities : array_like, shape (n, classes), optional
-        For "brier" and "log-loss": a column for each class among the labels, in their order.
+        For "brier" and "log-loss": a column for each class among the labels, in their order; a frame whose columns
+        name the classes in another order, or name anything else, is refused.
     candidates : int, default=1
         How many predictors are compared on these same examples; each gets its share of delta.
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import numbers
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
@@ -14,6 +12,7 @@ from sklearn.linear_model import RidgeCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from pacbayes._core.arguments import finite_double, show_number
 from pacbayes._core.state import State
 from pacbayes._core.types import FloatArray, Labels, RandomState, Regressor, Rows, RowsLike
 from pacbayes.estimators.wrapped import CertifiedSplit
@@ -52,9 +51,12 @@ def make_rule(owner: str, loss: object, scale: object, tolerance: object, *, req
                 "before these rows were looked at. Got None instead."
             )
         return LossRule(str(loss))
-    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not 0.0 < float(value) < math.inf:
-        raise ValueError(f"The {parameter!r} parameter of {owner} must be a positive number. Got {value!r} instead.")
-    return LossRule(str(loss), float(value))
+    number = finite_double(value)
+    if number is None or number <= 0.0:
+        raise ValueError(
+            f"The {parameter!r} parameter of {owner} must be a positive number. Got {show_number(value)} instead."
+        )
+    return LossRule(str(loss), number)
 
 
 class CertifiedRegressor(RegressorMixin, CertifiedSplit):  # type: ignore[misc]

@@ -10,7 +10,7 @@ from pacbayes._core.types import Labels
 from pacbayes.certificate import QUANTITIES, SEPARATOR, Certificate, Check
 from pacbayes.metrics.questions import METRICS, Questions, get, instead_of, metric_forms, read_questions
 from pacbayes.metrics.statements import questions_of
-from pacbayes.metrics.texts import parse_costs, parse_metrics
+from pacbayes.metrics.texts import find_class, parse_costs, parse_metrics
 
 __all__ = ["Asked", "check_asked", "needs_probabilities", "parse_asked"]
 
@@ -83,7 +83,10 @@ class Asked:
 
     def options(self, classes: Labels) -> dict[str, Any]:
         """Return the parameters that a certified classifier takes for it; groups are given beside the rows."""
-        weighted = dict(zip(self.metrics, self.weights, strict=True)) if self.weights else self.metrics
+        names = tuple(find_class(each, classes) for each in self.metrics)
+        if len(set(names)) != len(names):
+            raise ValueError(f"--metric must name each metric once. Got {', '.join(names)[:80]} instead.")
+        weighted = dict(zip(names, self.weights, strict=True)) if self.weights else names
         cost = None if self.cost is None else parse_costs("--cost", self.cost, classes)
         return {"metrics": weighted, "differences": self.differences, "cost": cost}
 

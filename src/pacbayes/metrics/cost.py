@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
-import numbers
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
@@ -12,7 +10,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pacbayes._core.arguments import refuse_masked
+from pacbayes._core.alignment import find_index, refuse_other_classes
+from pacbayes._core.arguments import finite_double, refuse_masked, show_number
 from pacbayes._core.labels import label_text
 from pacbayes._core.rounding import raised
 from pacbayes._core.types import FloatArray, Labels
@@ -80,7 +79,7 @@ def read_costs(owner: str, costs: Costs, classes: Labels) -> CostTable:
         For messages.
     costs : mapping or array_like
         Costs by pairs of true and predicted class, of all pairs of different classes; or a square of them, rows by
-        true class, in the order of the sorted classes.
+        true class, in the order of the sorted classes, which a frame that names classes has to have, too.
     classes : ndarray
         The classes that there are, sorted.
 
@@ -93,14 +92,9 @@ def read_costs(owner: str, costs: Costs, classes: Labels) -> CostTable:
     """
     texts = [label_text(each) for each in classes]
     if isinstance(costs, Mapping):
-        given = {tuple(map(label_text, pair)): cost for pair, cost in costs.items()}
+        given = _by_pair(owner, costs)
     else:
-        refuse_masked(f"The 'cost' of {owner}", costs)
-        square = np.asarray(costs, dtype=np.float64)
-        if square.shape != (len(texts), len(texts)):
-            raise ValueError(
-                f"The 'cost' of {owner} must be a square with a row per class ({len(texts)}). Got {square.shape}."
-            )
+        square = _square(owner, costs, classes)
         given = {(true, to): square[i, j] for i, true in enumerate(texts) for j, to in enumerate(texts)}
     unknown = [pair for pair in given if not set(pair) <= set(texts)]
     missing = [(true, to) for true in texts for to in texts if true != to and (true, to) not in given]
@@ -116,11 +110,39 @@ def read_costs(owner: str, costs: Costs, classes: Labels) -> CostTable:
     return CostTable(entries)
 
 
+def _by_pair(owner: str, costs: Mapping[tuple[object, object], float]) -> dict[tuple[str, ...], float]:
+    found: dict[tuple[str, ...], float] = {}
+    for pair, cost in costs.items():
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            raise ValueError(f"The 'cost' of {owner} must be by pairs of two classes. Got {pair!r:.60} instead.")
+        texts = tuple(map(label_text, pair))
+        if texts in found:
+            raise ValueError(f"The 'cost' of {owner} must have one cost for each pair. Got {texts} twice.")
+        found[texts] = cost
+    return found
+
+
+def _square(owner: str, costs: ArrayLike, classes: Labels) -> FloatArray:
+    what = f"The 'cost' of {owner}"
+    refuse_masked(what, costs)
+    try:
+        square = np.asarray(costs, dtype=np.float64)
+    except (ValueError, TypeError, OverflowError) as error:
+        raise ValueError(f"{what} must hold finite numbers of at least 0. {str(error)[:80].capitalize()}.") from None
+    if square.shape != (len(classes), len(classes)):
+        raise ValueError(f"{what} must be a square with a row per class ({len(classes)}). Got {square.shape}.")
+    refuse_other_classes(what, "rows", find_index(costs), classes)
+    refuse_other_classes(what, "columns", getattr(costs, "columns", None), classes)
+    return square
+
+
 def _entry(owner: str, pair: tuple[str, ...], cost: object) -> tuple[str, str, float]:
-    real = isinstance(cost, numbers.Real | np.floating) and not isinstance(cost, bool)
-    if not real or not math.isfinite(float(cost)) or float(cost) < 0.0:  # type: ignore[arg-type]
-        raise ValueError(f"The 'cost' of {owner} must hold finite numbers of at least 0. Got {cost!r:.40} for {pair}.")
-    return pair[0], pair[1], float(cost)  # type: ignore[arg-type]
+    number = finite_double(cost)
+    if number is None or number < 0.0:
+        raise ValueError(
+            f"The 'cost' of {owner} must hold finite numbers of at least 0. Got {show_number(cost)} for {pair}."
+        )
+    return pair[0], pair[1], number
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,10 +13,11 @@ import scipy.sparse as sp
 
 from pacbayes._core.alignment import find_index, refuse_other_order
 from pacbayes._core.digests import digest_of_arrays
+from pacbayes._core.labels import label_text
 from pacbayes._core.types import IntArray, Labels, Rows
 from pacbayes.metrics.group_codes import code_values, hold_column
 
-__all__ = ["GroupColumns", "Grouping", "group_rows", "group_values", "read_group_columns"]
+__all__ = ["GroupColumns", "Grouping", "group_again", "group_rows", "group_values", "read_group_columns"]
 
 GroupColumns = str | int | Sequence[str | int]
 _MOST = 0.5  # of the rows: more groups than that are no groups
@@ -98,6 +99,8 @@ def _got(groups: GroupColumns) -> str:
 def group_rows(owner: str, X: Rows, columns: Sequence[str | int]) -> Grouping:
     """Group rows by the values of columns of a frame, by name, or of an array, by position.
 
+    A position may be given of a frame, too, unless the same number is the name of another column.
+
     Examples
     --------
     >>> import numpy as np
@@ -107,6 +110,28 @@ def group_rows(owner: str, X: Rows, columns: Sequence[str | int]) -> Grouping:
     (({'column 0': '0'}, {'column 0': '1'}), [0, 1, 0])
     """
     return group_values(owner, {_name(each): _column(owner, X, each) for each in columns})
+
+
+def group_again(owner: str, X: Rows, names: Sequence[str]) -> Grouping:
+    """Group rows by the columns that a certificate names, by name or by position, or ask for their values.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pacbayes.metrics.grouping import group_again
+    >>> group_again("me", np.array([[0.0, 7.0], [1.0, 7.0]]), ["column 1"]).names
+    ({'column 1': '7'},)
+    """
+    frame: Any = X
+    named = {str(each) for each in frame.columns} if hasattr(X, "columns") else set()
+    numbered = {_name(k): k for k in range(int(X.shape[1]))}
+    missing = next((each for each in names if each not in named and each not in numbered), None)
+    if missing is not None:
+        raise ValueError(
+            f"The 'groups' argument of {owner} must be the group of each row, by name where they had names: "
+            f"the certificate is by {missing!r:.60}, which is no column of X. Got none."
+        )
+    return group_rows(owner, X, [each if each in named else numbered[each] for each in names])
 
 
 def group_values(owner: str, columns: Mapping[str, Labels]) -> Grouping:
@@ -166,10 +191,25 @@ def _name(column: str | int) -> str:
     return column if isinstance(column, str) else f"column {int(column)}"
 
 
+def _refuse_number_of_two(owner: str, column: str | int, names: Sequence[object]) -> None:
+    """Refuse a number that is the position of one column and names another, as it is or as certificates call it."""
+    if isinstance(column, str):
+        return
+    called = {str(int(column)), _name(column)}
+    other = next((each for k, each in enumerate(names) if k != column and label_text(each) in called), None)
+    if other is not None and 0 <= column < len(names):
+        raise ValueError(
+            f"The 'groups' of {owner} must tell one column from the others. Got {column!r}, which is the position of "
+            f"{names[column]!r:.40} and the name of another column; give the name as text, {str(names[column])!r:.40} "
+            f"or {str(other)!r:.40}."
+        )
+
+
 def _column(owner: str, X: Rows, column: str | int) -> Labels:
     frame: Any = X
     if hasattr(X, "columns"):
         names = [str(each) for each in frame.columns]
+        _refuse_number_of_two(owner, column, list(frame.columns))
         wanted = column if isinstance(column, str) else (names[column] if 0 <= column < len(names) else "")
         if wanted not in names:
             raise ValueError(f"The 'groups' of {owner} must name columns of X. {column!r} is none of its columns.")

@@ -175,7 +175,7 @@ def choices_of(questions: Questions, grouping: Grouping | None) -> list[Choice]:
 def questions_of(certificate: Certificate) -> Questions:
     """Return what was asked of a predictor, as its certificate tells.
 
-    Columns are those of frames; of arrays their position cannot be told from a name.
+    Columns are as the certificate calls them, which :func:`pacbayes.metrics.grouping.group_again` finds in rows.
     """
     found = {each.what: each.value for each in certificate.choices}
     names = tuple(dict.fromkeys(each.name for each in certificate.statements))

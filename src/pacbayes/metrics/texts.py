@@ -8,13 +8,14 @@ from collections.abc import Sequence
 from pacbayes._core.labels import label_text
 from pacbayes._core.types import Labels
 
-__all__ = ["parse_costs", "parse_metrics"]
+__all__ = ["find_class", "parse_costs", "parse_metrics"]
 
 
 def parse_metrics(owner: str, texts: Sequence[str]) -> tuple[tuple[str, ...], tuple[float, ...]]:
     """Return the names of metrics, and their weights: none unless one was given, and 1 for those without.
 
     A number after the last "=" is a weight; a class whose name ends like that is given with a weight of its own.
+    Blanks around a class stay, since they may be part of its name: :func:`find_class` tells.
 
     Examples
     --------
@@ -22,7 +23,7 @@ def parse_metrics(owner: str, texts: Sequence[str]) -> tuple[tuple[str, ...], tu
     >>> parse_metrics("me", ["error=3", "recall:yes"]), parse_metrics("me", ["recall:a=b"])
     ((('error', 'recall:yes'), (3.0, 1.0)), (('recall:a=b',), ()))
     """
-    parsed = [_with_weight(text.strip()) for text in texts]
+    parsed = [_with_weight(text) for text in texts]
     names = tuple(name for name, _ in parsed)
     twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
     if twice is not None:
@@ -38,7 +39,22 @@ def parse_metrics(owner: str, texts: Sequence[str]) -> tuple[tuple[str, ...], tu
 def _with_weight(text: str) -> tuple[str, float | None]:
     name, equals, number = text.rpartition("=")
     weight = _number(number) if equals else None
-    return (text, None) if weight is None else (name.strip(), weight)
+    plain, colon, label = (text if weight is None else name).partition(":")
+    return f"{plain.strip()}{colon}{label}", weight
+
+
+def find_class(name: str, classes: Labels) -> str:
+    """Return a metric with its class as it is called: without the blanks around it, unless these are of its name.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pacbayes.metrics.texts import find_class
+    >>> find_class("recall:a ", np.array(["a", "b"])), find_class("recall:a ", np.array(["a", "a "]))
+    ('recall:a', 'recall:a ')
+    """
+    plain, colon, label = name.partition(":")
+    return name if label in [label_text(each) for each in classes] else f"{plain}{colon}{label.strip()}"
 
 
 def parse_costs(owner: str, text: str, classes: Labels) -> dict[tuple[str, str], float]:

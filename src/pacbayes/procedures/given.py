@@ -21,6 +21,7 @@ from pacbayes._core.types import FloatArray, Labels, Predictor, Rows, RowsLike
 from pacbayes.certificate import SUBJECTS, Certificate, Check, Choice, Statement, issue
 from pacbayes.metrics import LOSSES, Grouping, Judged, LossRule, Questions
 from pacbayes.metrics.blocks import observe_blocks
+from pacbayes.metrics.grouping import group_again
 from pacbayes.metrics.statements import Judgement, choices_of, questions_of
 from pacbayes.procedures.base import Issued, Procedure, Sample, compare_certificates, draw_order
 from pacbayes.procedures.cautions import find_repetitions
@@ -192,8 +193,10 @@ class Given(Procedure):
         )
 
     @classmethod
-    def recheck(cls, certificate: Certificate, X: RowsLike, y: Labels, model: object) -> list[Check]:
-        """Predict again and count again."""
+    def recheck(
+        cls, certificate: Certificate, X: RowsLike, y: Labels, model: object, grouping: Grouping | None = None
+    ) -> list[Check]:
+        """Predict again and count again; groups that are no columns of X are given."""
         adopted, X, y = adopt("recheck", {"": model}, X, y if np.size(y) else None)
         model = adopted[""]
         if not hasattr(model, "predict"):
@@ -207,9 +210,11 @@ class Given(Procedure):
         if rule is not None:
             labels = numbers_of("recheck", "y", None, labels)
         rows = rows_of(X, in_blocks="data" in certificate.digests)
+        if grouping is None and asked.columns:
+            grouping = group_again("recheck", rows, tuple(map(str, asked.columns)))
         if "data" in certificate.digests:
-            return compare_certificates(certificate, own.certify_model(model, rows, labels, rule=rule))
-        grouping = asked.group("recheck", rows)
+            again = own.certify_model(model, rows, labels, rule=rule, grouping=grouping)
+            return compare_certificates(certificate, again)
         if rule is not None:
             found = predicted_numbers(type(model).__name__, model.predict(X), labels.size)
             again = own.certify_numbers(rule, labels, found, about=about, grouping=grouping)

@@ -31,7 +31,7 @@ class Judged:
     scale : float or None
         Of predictions that are numbers: what their errors are measured by, fixed before these rows were looked at.
     classes : ndarray or None
-        The classes that there are, sorted; None for those among the labels.
+        The classes that there are, sorted, also those that no row is of; None for those among the labels.
     unsteady : ndarray of bool or None
         Rows that were answered differently in another batch; every metric that they may belong to counts them as
         errors.

@@ -8,6 +8,7 @@ from sklearn.naive_bayes import GaussianNB
 import pacbayes as pb
 from pacbayes._core.predictions import classes_with, known_classes
 from pacbayes.metrics import BalancedError, Brier, FalsePositiveRate, Judged, LogLoss, Precision
+from pacbayes.procedures import CertificateWarning
 from pacbayes.procedures.given import judge_model
 from pacbayes.verification import recheck
 
@@ -94,3 +95,47 @@ def test_probabilities_of_classes_without_names_are_refused():
     with pytest.raises(ValueError, match=r"A metric of probabilities needs classes_\. Unnamed has none"):
         pb.certify(Unnamed(), ROWS, THREE, metrics="brier")
     assert pb.certify(Unnamed(), ROWS, THREE, metrics="balanced-error").value > 2 / 3
+
+
+class TestClassesOfGivenPredictions:
+    def test_are_those_of_the_model(self):
+        model, rows, true = spread(TYPES["int"])
+        asked = {"metrics": ("brier", "balanced-error")}
+        found = pb.certify_predictions(
+            true, model.predict(rows), probabilities=model.predict_proba(rows), classes=model.classes_, **asked
+        )
+        own = pb.certify(model, rows, true, **asked)
+        assert [each.observed for each in found.statements] == [each.observed for each in own.statements]
+        assert found.verify()
+
+    def test_may_be_in_any_order(self):
+        model, rows, true = spread(TEXTS["text"])
+        order, labels = np.array([2, 0, 1]), TEXTS["text"](true)
+        given = {"metrics": "brier", "probabilities": model.predict_proba(rows)[:, order]}
+        found = pb.certify_predictions(labels, labels, classes=model.classes_[order].tolist(), **given)
+        assert found.value == pb.certify(model, rows, labels, metrics="brier").value
+
+    @pytest.mark.parametrize("named", [False, True])
+    def test_are_found_again(self, named):
+        model, rows, true = spread(TYPES["int"])
+        classes = {"classes": model.classes_} if named else {}
+        found = pb.certify_predictions(true, model.predict(rows), metrics="balanced-error", **classes)
+        assert len(found.statements[0].observed["rows"]) == 2 + named
+        assert recheck(found, rows, true, model)
+
+    def test_are_predicted_without_a_warning(self, recwarn):
+        pb.certify_predictions([0, 1] * 50, [0, 2] * 50, metrics="fpr:0", classes=[0, 1, 2])
+        assert not recwarn.list
+        with pytest.warns(CertificateWarning, match="50 predictions, such as '2', are no label"):
+            pb.certify_predictions([0, 1] * 50, [0, 2] * 50, metrics="fpr:0")
+
+    @pytest.mark.parametrize("classes", [[0], [0, 1, 1], ["0", "1"], "01", 5, [[0, 1]], [0, 1, None]])
+    def test_that_are_not_all_are_refused(self, classes):
+        with pytest.raises(ValueError, match="'classes' argument of certify_predictions must hold each class once"):
+            pb.certify_predictions([0, 1] * 50, [0, 1] * 50, classes=classes)
+
+    @pytest.mark.parametrize("given", [{"losses": [0.0, 1.0]}, {"y_true": [0, 1], "y_pred": [0, 1], "loss": "squared"}])
+    def test_are_those_of_labels(self, given):
+        scale = {"scale": 1.0} if "loss" in given else {}
+        with pytest.raises(ValueError, match=r"'y_true' and 'y_pred'\. Got 'losses'|takes 'classes' for predictions"):
+            pb.certify_predictions(classes=[0, 1], **given, **scale)

@@ -21,6 +21,12 @@ class TestLosses:
             assert loss(np.array([0.0, 1.0]), np.array([1, 0])).tolist() == [1.0, 1.0]
             assert loss(np.array([0.0, 1.0]), np.array([0, 1])).tolist() == [0.0, 0.0]
 
+    @pytest.mark.parametrize("given", [[50.0, 50.0], [-0.1, 0.5], [[0.999, 0.999]] * 2, [[3.0, -2.0]] * 2])
+    def test_what_is_no_probability_is_refused(self, given):
+        for name in ("brier", "log_loss"):
+            with pytest.raises(ValueError, match=r"must be probabilities, which lie in \[0, 1\] and add up to 1"):
+                pb.losses.get(name)(given, [1, 0])
+
     def test_range_of_a_users_loss_is_checked(self):
         loss = pb.losses.Loss("double", lambda p, y: 2.0 * np.abs(p - y), "value")
         with pytest.raises(ValueError, match=r"loss 'double' must return values in \[0, 1\]. Got 2.0"):

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pacbayes._core.arguments import refuse_masked
+from pacbayes._core.predictions import check_probabilities
 from pacbayes._core.types import FloatArray, IntArray, Labels, Predictor, ProbabilityPredictor, Rows, RowsLike
 
 __all__ = ["Loss", "absolute", "brier", "get", "log_loss", "names", "predictor_losses", "register", "zero_one"]
@@ -76,7 +77,7 @@ def brier(probabilities: ArrayLike, labels: ArrayLike) -> FloatArray:
     >>> pb.losses.brier([[0.7, 0.2, 0.1]], [0]).round(4).tolist()
     [0.07]
     """
-    p, y = np.asarray(probabilities, dtype=np.float64), np.asarray(labels)
+    p, y = _probabilities(probabilities, labels), np.asarray(labels)
     if p.shape == y.shape:
         return np.asarray((p - y) ** 2)
     indicator = np.arange(p.shape[-1]) == y[..., None]
@@ -94,13 +95,21 @@ def log_loss(probabilities: ArrayLike, labels: ArrayLike) -> FloatArray:
     >>> pb.losses.log_loss([1.0, 0.0], [1, 1]).tolist()
     [0.0, 1.0]
     """
-    p, y = np.asarray(probabilities, dtype=np.float64), np.asarray(labels)
+    p, y = _probabilities(probabilities, labels), np.asarray(labels)
     if p.shape == y.shape:
         given = np.where(y == 1, p, 1.0 - p)
     else:
         given = np.take_along_axis(p, y[..., None].astype(np.int64), axis=-1)[..., 0]
     scaled = np.log(np.clip(given, _SMALLEST_PROBABILITY, 1.0)) / math.log(_SMALLEST_PROBABILITY)
     return np.asarray(np.abs(np.clip(scaled, 0.0, 1.0)))
+
+
+def _probabilities(given: ArrayLike, labels: ArrayLike) -> FloatArray:
+    """Return probabilities of the positive class, or of each class, or say why they are none."""
+    p = np.asarray(given, dtype=np.float64)
+    of_each = p if p.shape != np.shape(labels) else np.stack([1.0 - p, p], axis=-1)
+    checked = check_probabilities("What a loss of probabilities is given", of_each)
+    return checked if of_each is p else checked[..., 1]
 
 
 def absolute(predictions: ArrayLike, labels: ArrayLike) -> FloatArray:

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from pacbayes._core.types import FloatArray, IntArray, Labels
+from pacbayes._core.types import BoolArray, FloatArray, IntArray, Labels
 
 __all__ = [
     "NO_NUMBER",
+    "check_probabilities",
     "class_numbers",
     "classes_with",
     "finite_numbers",
@@ -23,6 +24,8 @@ __all__ = [
 NO_NUMBER = float(np.finfo(np.float64).max)
 _PLAIN = (str, bytes, bool, int, float)
 _NUMBERS = (bool, int, float)
+_ROUNDED = 1e-6  # what rounding in single precision may add to a probability
+_ADDED = 1e-3  # how far from 1 the probabilities of a row may add up, where each was rounded
 
 
 def class_numbers(predictor: str, predictions: Any, classes: Labels, n: int) -> IntArray:
@@ -93,6 +96,39 @@ def known_classes(model: object, classes: Labels) -> Labels:
         return classes_with(type(model).__name__, getattr(model, "classes_", ()), classes)
     except (TypeError, ValueError):  # of several outputs, or of another kind: the predictions have to tell
         return classes
+
+
+def check_probabilities(what: str, given: FloatArray) -> FloatArray:
+    """Return probabilities, those of the classes along the last axis, or say why they are none.
+
+    A row with NaN is NaN in all classes: it has no probabilities.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pacbayes._core.predictions import check_probabilities
+    >>> check_probabilities("What is given", np.array([[0.5, 0.5], [0.7, np.nan]])).tolist()
+    [[0.5, 0.5], [nan, nan]]
+    >>> check_probabilities("What is given", np.array([[50.0, 50.0]]))
+    Traceback (most recent call last):
+    ...
+    ValueError: What is given must be probabilities, which lie in [0, 1] and add up to 1 over the classes. Got 50, 50.
+    """
+    with np.errstate(invalid="ignore"):  # infinities of both signs
+        sums = np.asarray(given.sum(axis=-1))
+    odd = _is_outside(given).any(axis=-1) | (np.abs(sums - 1.0) > _ADDED)
+    if odd.any():
+        first = given[odd][0]
+        shown = ", ".join(f"{each:.6g}" for each in first[:6]) + (" ..." if first.size > 6 else "")
+        added = "" if _is_outside(first).any() else f", which add up to {first.sum():.6g}"
+        raise ValueError(
+            f"{what} must be probabilities, which lie in [0, 1] and add up to 1 over the classes. Got {shown}{added}."
+        )
+    return np.where(np.isnan(sums)[..., None], np.nan, given)
+
+
+def _is_outside(given: FloatArray) -> BoolArray:
+    return np.asarray((given < -_ROUNDED) | (given > 1.0 + _ROUNDED))
 
 
 def finite_numbers(predictor: str, predictions: Any, n: int, verb: str = "predict") -> FloatArray:

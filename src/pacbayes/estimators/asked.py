@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from pacbayes._core.arguments import check_range, single_number, to_floats
 from pacbayes._core.foreign import collect
 from pacbayes._core.labels import label_text
-from pacbayes._core.predictions import class_numbers, classes_with
+from pacbayes._core.predictions import check_probabilities, class_numbers, classes_with
 from pacbayes._core.steadiness import Answers
 from pacbayes._core.types import IntArray, Labels, Rows
 from pacbayes.estimators.base import check_candidates
@@ -147,7 +147,7 @@ def read_probabilities(
         )
     check_range(owner, "probabilities", found, 0.0, 1.0, "lie in [0, 1]")
     arranged = np.empty_like(found)
-    arranged[:, places] = found
+    arranged[:, places] = check_probabilities(f"The 'probabilities' of {owner}", found)
     return Answers(arranged, [])
 
 

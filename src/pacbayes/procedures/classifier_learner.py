@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from pacbayes._core.coded_labels import code_type, codes_of, take_labels
-from pacbayes._core.predictions import class_numbers, known_classes
+from pacbayes._core.predictions import check_probabilities, class_numbers, known_classes
 from pacbayes._core.rows import distinct_labels, locate_blocks, map_blocks, take
 from pacbayes._core.steadiness import Answers, ask_in_blocks, seed_of
 from pacbayes._core.taken import CHUNK_ROWS, TakenRows, can_take_blocks
@@ -239,7 +239,7 @@ def _ask_chances(classes: Labels, asked: Any, rows: Rows, part: IntArray) -> Flo
     if np.unique(columns[columns >= 0]).size != columns.size:  # no probability is left out
         raise ValueError(f"{type(asked).__name__} must have different labels as classes_. Got {asked.classes_!r:.60}.")
     found = np.zeros((part.size, classes.size))
-    found[:, columns] = given
+    found[:, columns] = check_probabilities(f"What predict_proba of {type(asked).__name__} returns", given)
     return found
 
 

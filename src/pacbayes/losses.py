@@ -17,12 +17,13 @@ from numpy.typing import ArrayLike
 
 from pacbayes._core.alignment import refuse_other_classes
 from pacbayes._core.arguments import check_range, refuse_masked, to_floats
+from pacbayes._core.predictions import check_probabilities
 from pacbayes._core.types import FloatArray, IntArray, Labels, Predictor, ProbabilityPredictor, Rows, RowsLike
 
 __all__ = ["Loss", "absolute", "brier", "get", "log_loss", "names", "predictor_losses", "register", "zero_one"]
 
 _SMALLEST_PROBABILITY = 1e-3
-_SUM_TOLERANCE = 1e-3  # probabilities in half precision pass; a forgotten class or per cent do not
+_ROUNDED = 1e-6  # beyond [0, 1]: probabilities in single precision
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,11 +150,9 @@ def _checked_probabilities(owner: str, probabilities: ArrayLike, labels: ArrayLi
             f"The 'probabilities' argument of {owner} must have the shape of the labels, {y.shape}, or a column for "
             f"each of two or more classes besides. Got shape {p.shape} instead."
         )
-    check_range(owner, "probabilities", p, 0.0, 1.0, "lie in [0, 1]")
     classes = p.shape[-1] if by_class else 2
-    if by_class:
-        words = f"sum to 1 within {_SUM_TOLERANCE:g} in each row"
-        check_range(owner, "probabilities", p.sum(axis=-1), 1.0 - _SUM_TOLERANCE, 1.0 + _SUM_TOLERANCE, words)
+    p = check_probabilities(f"The 'probabilities' argument of {owner}", p) if by_class else p
+    check_range(owner, "probabilities", p, -_ROUNDED, 1.0 + _ROUNDED, "lie in [0, 1]")  # which NaN does not
     known = (y >= 0.0) & (y < classes) & (y == np.floor(y))
     if not known.all():
         odd = float(y[~known].flat[0])

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import Ridge
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
@@ -114,3 +115,12 @@ def test_odd_arguments_are_refused_in_a_sentence(given, words):
     frame = pd.DataFrame(X[:, :2], columns=["a", "a"])
     with pytest.raises(ValueError, match=words):
         pb.certify(GaussianNB().fit(X[:60, :2], Y[:60]), frame, Y, **given)
+
+
+def test_a_prediction_that_no_label_is_of_has_the_largest_cost():
+    labels, constant = np.arange(150) % 3, DummyClassifier(strategy="constant", constant=9).fit([[0], [1]], [0, 9])
+    cost = {(a, b): 1.0 if (b - a) % 3 == 1 else 100.0 for a in range(3) for b in range(3) if a != b}
+    found = pb.certify(constant, X, labels, metrics="cost", cost=cost)
+    told = pb.certify_predictions(labels, constant.predict(X), metrics="cost", cost=cost)
+    assert found.value == told.value == 1.0
+    assert recheck(found, X, labels, constant)

@@ -44,3 +44,13 @@ def test_statements_are_those_of_the_rows_themselves(monkeypatch):
 def test_a_prediction_that_is_no_class_is_an_error():
     rows = CodedJudged(np.array([0, 1]), np.array([0, 1]), np.array([-1, -1]), np.zeros(2, dtype=bool))
     assert observe_parts(get("error"), rows).observed == {"errors": 2}
+
+
+def test_a_prediction_that_is_no_class_has_the_largest_cost():
+    """Whichever label stands for it, the costs of its row are those of no class, also where rows are taken apart."""
+    costs = CostTable((("0", "1", 1.0), ("1", "0", 5.0)))
+    rows = CodedJudged(np.array([0, 1]), np.array([0, 0, 1]), np.array([-1, 1, 0]), np.zeros(3, dtype=bool))
+    np.testing.assert_allclose(observe_parts(get("cost", costs), rows).losses, [1.0, 0.2, 1.0])
+    part = rows.whole().take(np.array([1, 0]))
+    np.testing.assert_allclose(get("cost", costs).observe(part).losses, [0.2, 1.0])
+    assert observe_parts(get("precision:1"), rows).observed == {"errors": 2}

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from jsonschema import Draft202012Validator
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.naive_bayes import GaussianNB
 
 import pacbayes as pb
@@ -19,6 +20,7 @@ from pacbayes.certificate.statement_words import quantity_noun, quantity_words
 from pacbayes.certificate.words import sentences
 from pacbayes.metrics import LOSSES, METRICS, CostTable, Judged, Loss, Metric, Observation, Questions
 from pacbayes.procedures import ClassifierLearner, FixedFraction, Sample, Split
+from pacbayes.procedures.given import judge_model
 
 SAMPLE = pb.datasets.make_known_risk(400, d=2, random_state=0)
 
@@ -155,3 +157,74 @@ def test_a_metric_about_no_judged_row_says_nothing(monkeypatch):
     certificate = split("nothing")
     assert (certificate.n, certificate.value) == (0, 1.0)
     assert certificate.verify()
+
+
+class Telling(ClassifierMixin, BaseEstimator):
+    """Tells the same numbers of every row, which nothing can be known of."""
+
+    def __init__(self, told=(0.5, 0.5)):
+        self.told = told
+
+    def fit(self, X, y):
+        del X
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return self.classes_[(np.asarray(X)[:, 0] > 0).astype(int)]
+
+    def predict_proba(self, X):
+        return np.tile(self.told, (len(X), 1))
+
+
+ASKED = {
+    "certify": lambda model, name: pb.certify(model.fit(SAMPLE.X, SAMPLE.y), SAMPLE.X, SAMPLE.y, metrics=name),
+    "CertifiedClassifier": lambda model, name: (
+        pb.CertifiedClassifier(model, metrics=name, random_state=0).fit(SAMPLE.X, SAMPLE.y).certificate_
+    ),
+    "certify_predictions": lambda model, name: pb.certify_predictions(
+        SAMPLE.y, SAMPLE.y, metrics=name, probabilities=model.predict_proba(SAMPLE.X)
+    ),
+}
+
+
+@pytest.mark.parametrize("asked", ASKED.values(), ids=ASKED)
+class TestWhatIsToldOfEachClass:
+    @pytest.mark.parametrize("name", ["brier", "log-loss"])
+    @pytest.mark.parametrize("told", [(50.0, 50.0), (0.999, 0.999), (3.0, -2.0), (0.0, 0.0), (np.inf, 0.0)])
+    def test_is_refused_if_it_is_no_probability(self, asked, name, told):
+        with pytest.raises(ValueError, match=r"must (be probabilities, which |)lie in \[0, 1\].* Got"):
+            asked(Telling(told), name)
+
+    def test_may_be_rounded(self, asked):
+        told = np.array([0.7, 0.3], dtype=np.float32)
+        plain, rounded = asked(Telling((0.7, 0.3)), "brier"), asked(Telling(told), "brier")
+        assert rounded.value == pytest.approx(plain.value, abs=1e-6)
+        assert asked(Telling((0.3331, 0.6666)), "brier").verify()
+
+
+@pytest.mark.parametrize("name", ["brier", "log-loss"])
+def test_a_row_with_a_probability_that_is_no_number_has_the_largest_loss(name):
+    class Once(Telling):
+        def predict_proba(self, X):
+            found = super().predict_proba(X)
+            found[np.asarray(X)[:, 0] == SAMPLE.X[0, 0], 1 - SAMPLE.y[0]] = np.nan
+            return found
+
+    model = Once((0.25, 0.75)).fit(SAMPLE.X, SAMPLE.y)
+    losses = find(name).observe(judge_model(model, SAMPLE.X, SAMPLE.y, probabilities=True)).losses
+    assert losses[0] == 1.0
+    assert losses[1:].max() < 0.6
+
+
+def test_what_does_not_add_up_is_shown():
+    with pytest.raises(ValueError, match=r"predict_proba of Telling returns .* Got 0\.9, 0\.3, which add up to 1\.2\."):
+        ASKED["certify"](Telling((0.9, 0.3)), "brier")
+
+
+def test_the_column_of_a_class_is_missed():
+    chances = np.array([[0.2, 0.3, 0.5]] * 100)
+    with pytest.raises(ValueError, match=r"add up to 1 over the classes\. Got 0\.2, 0\.3, which add up to 0\.5"):
+        pb.certify_predictions([0, 1] * 50, [0, 1] * 50, metrics="brier", probabilities=chances[:, :2])
+    with pytest.raises(ValueError, match=r"a column per class \(2; for one that no label is of, pass classes=\)"):
+        pb.certify_predictions([0, 1] * 50, [0, 1] * 50, metrics="brier", probabilities=chances)

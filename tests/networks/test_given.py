@@ -100,6 +100,18 @@ def test_statements_and_groups(module):
     assert found.verify()
 
 
+def test_an_output_whose_class_no_row_is_of_counts(module):
+    few = TRUE < 8
+    found = pb.certify(module, FRESH[few], TRUE[few], metrics=("balanced-error", "brier"))
+    assert found.statements[0].observed["rows"] == [*np.bincount(TRUE[few]), 0, 0]
+    with torch.inference_mode():
+        chances = module(torch.from_numpy(FRESH[few])).softmax(1).numpy()
+    told = {"probabilities": chances, "metrics": ("balanced-error", "brier"), "classes": range(10)}
+    again = pb.certify_predictions(TRUE[few], chances.argmax(1), **told)
+    assert [each.value for each in again.statements] == pytest.approx([each.value for each in found.statements])
+    assert recheck(found, FRESH[few], TRUE[few], module)
+
+
 def test_comparison(module):
     bayes = GaussianNB().fit(IMAGES[:900].reshape(-1, 64), LABELS[:900])
     models = {"network": module}, {"Bayes": bayes}

@@ -7,14 +7,25 @@ from typing import Any
 
 import numpy as np
 
-from pacbayes._core.types import FloatArray, IntArray, Labels
+from pacbayes._core.types import BoolArray, FloatArray, IntArray, Labels
 
-__all__ = ["NO_NUMBER", "class_numbers", "finite_numbers", "vote_shares", "wrong_labels"]
+__all__ = [
+    "NO_NUMBER",
+    "check_probabilities",
+    "class_numbers",
+    "classes_with",
+    "finite_numbers",
+    "known_classes",
+    "vote_shares",
+    "wrong_labels",
+]
 
 # stands for a prediction that is not finite: two of them are the same answer, as two NaN are not
 NO_NUMBER = float(np.finfo(np.float64).max)
 _PLAIN = (str, bytes, bool, int, float)
 _NUMBERS = (bool, int, float)
+_ROUNDED = 1e-6  # what rounding in single precision may add to a probability
+_ADDED = 1e-3  # how far from 1 the probabilities of a row may add up, where each was rounded
 
 
 def class_numbers(predictor: str, predictions: Any, classes: Labels, n: int) -> IntArray:
@@ -44,6 +55,80 @@ def class_numbers(predictor: str, predictions: Any, classes: Labels, n: int) -> 
             f"Got {_kind(values[0])} instead."
         )
     return np.array([table.get(value, -1) for value in values], dtype=np.int64)
+
+
+def classes_with(owner: str, others: Any, classes: Labels) -> Labels:
+    """Return classes and others that are none of them, sorted, or say why these are no labels of the same kind.
+
+    Values are compared as :func:`class_numbers` does. Where the types differ each keeps its own, so that no class is
+    rounded and each is written as before.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pacbayes._core.predictions import classes_with
+    >>> classes_with("A model", [0, 1, 2], np.array([False, True])).tolist()
+    [False, True, 2]
+    """
+    given = _as_column(owner, others, len(others))
+    added = given[class_numbers(owner, given, classes, given.size) < 0]
+    if not added.size:
+        return classes
+    if added.dtype.kind == classes.dtype.kind:
+        return np.unique(np.concatenate([classes, added]))
+    return np.unique(np.array([*classes.tolist(), *(_plain(owner, each) for each in added.tolist())], dtype=object))
+
+
+def known_classes(model: object, classes: Labels) -> Labels:
+    """Return the classes among labels and those that a model has besides, sorted: its ``classes_`` of the same kind.
+
+    A class that no row is of may still be predicted, have a probability, and come in new rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.dummy import DummyClassifier
+    >>> from pacbayes._core.predictions import known_classes
+    >>> known_classes(DummyClassifier().fit(np.zeros((3, 1)), [0, 1, 2]), np.array([1, 7])).tolist()
+    [0, 1, 2, 7]
+    """
+    try:
+        return classes_with(type(model).__name__, getattr(model, "classes_", ()), classes)
+    except (TypeError, ValueError):  # of several outputs, or of another kind: the predictions have to tell
+        return classes
+
+
+def check_probabilities(what: str, given: FloatArray) -> FloatArray:
+    """Return probabilities, those of the classes along the last axis, or say why they are none.
+
+    A row with NaN is NaN in all classes: it has no probabilities.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pacbayes._core.predictions import check_probabilities
+    >>> check_probabilities("What is given", np.array([[0.5, 0.5], [0.7, np.nan]])).tolist()
+    [[0.5, 0.5], [nan, nan]]
+    >>> check_probabilities("What is given", np.array([[50.0, 50.0]]))
+    Traceback (most recent call last):
+    ...
+    ValueError: What is given must be probabilities, which lie in [0, 1] and add up to 1 over the classes. Got 50, 50.
+    """
+    with np.errstate(invalid="ignore"):  # infinities of both signs
+        sums = np.asarray(given.sum(axis=-1))
+    odd = _is_outside(given).any(axis=-1) | (np.abs(sums - 1.0) > _ADDED)
+    if odd.any():
+        first = given[odd][0]
+        shown = ", ".join(f"{each:.6g}" for each in first[:6]) + (" ..." if first.size > 6 else "")
+        added = "" if _is_outside(first).any() else f", which add up to {first.sum():.6g}"
+        raise ValueError(
+            f"{what} must be probabilities, which lie in [0, 1] and add up to 1 over the classes. Got {shown}{added}."
+        )
+    return np.where(np.isnan(sums)[..., None], np.nan, given)
+
+
+def _is_outside(given: FloatArray) -> BoolArray:
+    return np.asarray((given < -_ROUNDED) | (given > 1.0 + _ROUNDED))
 
 
 def finite_numbers(predictor: str, predictions: Any, n: int, verb: str = "predict") -> FloatArray:

@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pacbayes._core.alignment import refuse_other_classes
-from pacbayes._core.arguments import check_range, single_number, to_floats
+from pacbayes._core.arguments import single_number, to_floats
 from pacbayes._core.foreign import collect
 from pacbayes._core.labels import label_text
+from pacbayes._core.predictions import check_probabilities, class_numbers, classes_with
 from pacbayes._core.steadiness import Answers
-from pacbayes._core.types import Labels, Rows
+from pacbayes._core.types import IntArray, Labels, Rows
 from pacbayes.estimators.base import check_candidates
 from pacbayes.metrics import (
     Grouping,
@@ -29,7 +30,15 @@ from pacbayes.metrics.group_codes import hold_column
 from pacbayes.procedures import CertificateWarning
 from pacbayes.procedures.given import Given
 
-__all__ = ["Groups", "caution_unknown", "find_groups", "find_questions", "given_procedure", "read_probabilities"]
+__all__ = [
+    "Groups",
+    "caution_unknown",
+    "find_groups",
+    "find_questions",
+    "given_procedure",
+    "read_classes",
+    "read_probabilities",
+]
 
 Groups = str | int | Sequence[str | int] | ArrayLike | Mapping[str, ArrayLike]
 
@@ -103,34 +112,67 @@ def find_questions(
     return Questions((rule.name,), columns)
 
 
+def read_classes(
+    owner: str, given: ArrayLike | None, labels: Labels, rule: LossRule | None = None
+) -> tuple[Labels, IntArray]:
+    """Return the classes that there are, sorted, and the place among them of each one given; by default of the labels.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pacbayes.estimators.asked import read_classes
+    >>> classes, places = read_classes("me", ["no", "yes", "maybe"], np.array(["no", "yes", "no"]))
+    >>> classes.tolist(), places.tolist()
+    (['maybe', 'no', 'yes'], [1, 2, 0])
+    """
+    if rule is not None and given is not None:
+        raise ValueError(f"{owner} takes 'classes' for predictions that are labels. Got loss={rule.name!r}, too.")
+    own = np.unique(labels) if rule is None else np.zeros(0)
+    if given is None:
+        return own, np.arange(own.size)
+    names: Any = given
+    try:
+        classes = classes_with(owner, names, own)
+        places = class_numbers(owner, names, classes, len(names))
+    except (TypeError, ValueError):
+        places, classes = np.zeros(0, dtype=np.int64), own
+    if not np.array_equal(np.sort(places), np.arange(classes.size)):
+        raise ValueError(
+            f"The 'classes' argument of {owner} must hold each class once, of the kind in 'y_true' and with all of "
+            f"them. Got {given!r:.60} instead."
+        )
+    return classes, places
+
+
 def read_probabilities(
-    owner: str, given: ArrayLike | None, asked: Questions, rows: int, classes: Labels
+    owner: str, given: ArrayLike | None, asked: Questions, rows: int, classes: Labels, places: IntArray
 ) -> Answers | None:
-    """Return probabilities, one per row and class; None where nothing is asked of them."""
+    """Return probabilities, one per row and class, from columns at these places among the classes."""
     if given is None:
         if asked.needs_probabilities:
             raise ValueError(f"{owner} needs 'probabilities' for {', '.join(asked.names)}. Got none.")
         return None
     found = to_floats(owner, "probabilities", given)
-    if found.shape != (rows, classes.size):
+    if found.shape != (rows, places.size):
         raise ValueError(
             f"The 'probabilities' argument of {owner} must have a row per label ({rows}) and a column per class "
-            f"({classes.size}). Got shape {found.shape} instead."
+            f"({places.size}; for one that no label is of, pass classes=). Got shape {found.shape} instead."
         )
     names = getattr(given, "columns", None)
-    refuse_other_classes(f"The 'probabilities' argument of {owner}", "columns", names, classes)
-    check_range(owner, "probabilities", found, 0.0, 1.0, "lie in [0, 1]")
-    return Answers(found, [])
+    refuse_other_classes(f"The 'probabilities' argument of {owner}", "columns", names, classes[places])
+    arranged = np.empty_like(found)
+    arranged[:, places] = check_probabilities(f"The 'probabilities' of {owner}", found)
+    return Answers(arranged, [])
 
 
-def caution_unknown(owner: str, labels: Labels, predictions: Labels, asked: Questions) -> None:
-    """Warn of predictions that are no label, where rates of classes are asked for; refuse them if all are none.
+def caution_unknown(owner: str, labels: Labels, predictions: Labels, asked: Questions, classes: Labels) -> None:
+    """Warn of predictions that are no class, where rates of classes are asked for; refuse them if all are none.
 
     A class that labels and predictions write in two ways is never predicted, and no row is falsely taken for it.
     """
     if all(each.label is None for each in asked.metrics):
         return
-    unknown = predictions[~np.isin(predictions, np.unique(labels))]
+    unknown = predictions[~np.isin(predictions, classes)]
     if unknown.size == len(labels):
         raise ValueError(
             f"The 'y_pred' argument of {owner} must hold labels of 'y_true', such as {label_text(labels[0])!r:.40}. "

@@ -21,6 +21,7 @@ from pacbayes.estimators.asked import (
     find_groups,
     find_questions,
     given_procedure,
+    read_classes,
     read_probabilities,
 )
 from pacbayes.estimators.regressor import make_rule
@@ -72,7 +73,9 @@ def certify(
     scale, tolerance : float, optional
         What errors are measured by, whichever the loss has. It has to be fixed before these rows are looked at.
     metrics, differences, cost
-        What is certified of a classifier, as in :class:`pacbayes.CertifiedClassifier`; all of it holds together.
+        What is certified of a classifier, as in :class:`pacbayes.CertifiedClassifier`; all of it holds together. The
+        classes are those among the labels and those in ``model.classes_``, where the model has such: one that these
+        rows lack counts as 1 in the balanced error, and its probability counts in the Brier score.
     groups : str, int, sequence of them, array_like or mapping, optional
         Columns of X, by name or position; or the group of each row, or several columns of such by their names.
     candidates : int, default=1
@@ -164,6 +167,7 @@ def certify_predictions(
     differences: bool = False,
     cost: Mapping[tuple[Any, Any], float] | ArrayLike | None = None,
     probabilities: ArrayLike | None = None,
+    classes: ArrayLike | None = None,
     candidates: int = 1,
 ) -> Certificate:
     """Certificate for one fixed predictor from examples that it has not seen.
@@ -191,8 +195,11 @@ def certify_predictions(
     groups : array_like, mapping or data frame, optional
         The group of each example, or several columns of such by their names, which are crossed.
     probabilities : array_like, shape (n, classes), optional
-        For "brier" and "log-loss": a column for each class among the labels, in their order; a frame whose columns
-        name the classes in another order, or name anything else, is refused.
+        For "brier" and "log-loss": a column for each class, in the order of ``classes`` or, without these, of the
+        sorted labels; a frame whose columns name the classes in another order, or name anything else, is refused.
+    classes : array_like, optional
+        All classes that the predictor has, if ``y_true`` may lack some; by default those in ``y_true``. The balanced
+        error is the mean over them, and one without labels counts as 1.
     candidates : int, default=1
         How many predictors are compared on these same examples; each gets its share of delta.
 
@@ -226,24 +233,23 @@ predictions, counted up to 2, is at most 0.5169.
     y_true, y_pred, losses = (collect(each) for each in (y_true, y_pred, losses))
     rule = _find_rule(owner, loss, scale, tolerance)
     if losses is not None and y_true is None and y_pred is None and rule is None:
-        if groups is not None or metrics != ("error",) or cost is not None or probabilities is not None:
+        if metrics != ("error",) or any(each is not None for each in (groups, cost, probabilities, classes)):
             raise ValueError(f"{owner} takes 'metrics' and 'groups' with 'y_true' and 'y_pred'. Got 'losses' instead.")
         given = check_losses(owner, losses)
         return given_procedure(owner, delta, candidates, Questions()).certify(given, about="given_losses")
     if losses is not None or y_true is None or y_pred is None:
         raise ValueError(f"{owner} takes either 'y_true' and 'y_pred', or 'losses'. Got both, neither or one of two.")
-    if rule is None:
-        y_true, y_pred = pair_labels(owner, y_true, y_pred)
+    y_true, y_pred = pair_labels(owner, y_true, y_pred) if rule is None else (y_true, y_pred)
     labels = np.asarray(y_true)
     named, grouping = find_groups(owner, groups, labels.size, None)
-    classes = np.unique(labels) if rule is None else np.zeros(0)
-    asked = find_questions(owner, rule, metrics, named, grouping, differences, cost, classes)
+    known, places = read_classes(owner, classes, labels, rule)
+    asked = find_questions(owner, rule, metrics, named, grouping, differences, cost, known)
     procedure = given_procedure(owner, delta, candidates, asked)
     if rule is not None:
         return _certify_numbers(procedure, rule, y_true, y_pred, grouping)
-    caution_unknown(owner, labels, np.asarray(y_pred), asked)
-    chances = read_probabilities(owner, collect(probabilities), asked, labels.size, classes)
-    judged = Judged(labels, np.asarray(y_pred), classes=classes, probabilities=chances)
+    caution_unknown(owner, labels, np.asarray(y_pred), asked, known)
+    chances = read_probabilities(owner, collect(probabilities), asked, labels.size, known, places)
+    judged = Judged(labels, np.asarray(y_pred), classes=known, probabilities=chances)
     return procedure.certify_judged(judged, about="given_predictions", grouping=grouping)
 
 

@@ -13,7 +13,7 @@ class BalancedError:
     """The mean over the classes of the share of their rows that are misclassified.
 
     Each class has a limit of its own at an even share of delta; their mean is stated. A class without judged rows
-    counts as 1.
+    counts as 1; the classes are those that :class:`pacbayes.metrics.Judged` knows of.
 
     Examples
     --------

@@ -31,7 +31,7 @@ class Judged:
     scale : float or None
         Of predictions that are numbers: what their errors are measured by, fixed before these rows were looked at.
     classes : ndarray or None
-        The classes that there are, sorted; None for those among the labels.
+        The classes that there are, sorted, also those that no row is of; None for those among the labels.
     unsteady : ndarray of bool or None
         Rows that were answered differently in another batch; every metric that they may belong to counts them as
         errors.
@@ -39,6 +39,9 @@ class Judged:
         The probabilities of the classes, in their order, as they were answered in several batches.
     assumptions : tuple of str
         What has to be assumed besides what every procedure does: codes of :mod:`pacbayes.certificate.assumptions`.
+    unknown : ndarray of bool or None
+        Rows whose prediction is none of the classes; ``predictions`` may hold any wrong label for them. None where
+        ``predictions`` are what was predicted.
     """
 
     labels: Labels
@@ -48,6 +51,7 @@ class Judged:
     unsteady: BoolArray | None = None
     probabilities: Answers | None = None
     assumptions: tuple[str, ...] = ()
+    unknown: BoolArray | None = None
 
     @property
     def known_classes(self) -> Labels:
@@ -78,6 +82,7 @@ class Judged:
             predictions=self.predictions[rows],
             classes=self.known_classes,
             unsteady=None if self.unsteady is None else self.unsteady[rows],
+            unknown=None if self.unknown is None else self.unknown[rows],
             probabilities=None if self.probabilities is None else self.probabilities.take(rows),
         )
 

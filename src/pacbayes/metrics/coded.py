@@ -68,6 +68,7 @@ class CodedJudged:
             wrong_labels(self.found.astype(np.int64), labels, self.classes),
             classes=self.classes,
             unsteady=self.unsteady,
+            unknown=self.found < 0,
             probabilities=self.probabilities,
             assumptions=self.assumptions,
         )

@@ -170,7 +170,10 @@ class Cost:
         """List the costs in the order of the judged rows, each divided by the largest and rounded up."""
         classes, matrix = judged.known_classes, self.table.matrix(judged.known_classes)
         places = np.searchsorted(classes, judged.predictions).clip(max=classes.size - 1)
-        predicted = np.where(classes[places] == judged.predictions, places, classes.size)
+        known = classes[places] == judged.predictions
+        if judged.unknown is not None:
+            known &= ~judged.unknown
+        predicted = np.where(known, places, classes.size)
         true = np.searchsorted(classes, judged.labels)
         costs = np.where(judged.doubted, matrix.max(axis=1)[true], matrix[true, predicted])
         shares = costs / self.table.largest

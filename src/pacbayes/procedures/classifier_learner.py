@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from pacbayes._core.coded_labels import code_type, codes_of, take_labels
-from pacbayes._core.predictions import class_numbers
+from pacbayes._core.predictions import check_probabilities, class_numbers, known_classes
 from pacbayes._core.rows import distinct_labels, locate_blocks, map_blocks, take
 from pacbayes._core.steadiness import Answers, ask_in_blocks, seed_of
 from pacbayes._core.taken import CHUNK_ROWS, TakenRows, can_take_blocks
@@ -119,7 +119,7 @@ class LearnedClassifier:
 
     def judge(self, sample: Sample, start: int) -> CodedJudged:
         """Predict the rows from a position of the order on; what depends on the batch is wrong."""
-        rows, classes = sample.order[start:], distinct_labels(sample.y)
+        rows, classes = sample.order[start:], known_classes(self.model, distinct_labels(sample.y))
         labels = take_labels(sample.y, rows)
         seed, truth = seed_of(sample.seed, labels), codes_of(labels, classes)
         del labels  # of many rows; the numbers take less memory
@@ -148,7 +148,7 @@ def judge_classes(
     labels : ndarray
         Of the judged rows.
     classes : ndarray
-        Those that there are, sorted.
+        Those among the labels, sorted; the model's own are added.
     seed : sequence of int
         Of the batches, from :func:`pacbayes._core.steadiness.seed_of`.
     rows : ndarray, optional
@@ -166,8 +166,9 @@ def judge_classes(
     np.int64(5)
     """
     places = np.arange(len(labels)) if rows is None else rows
-    truth = codes_of(labels, classes)
-    return _judge(model, X, truth, classes, seed, places, probabilities=probabilities).whole()
+    known = known_classes(model, classes)
+    truth = codes_of(labels, known)
+    return _judge(model, X, truth, known, seed, places, probabilities=probabilities).whole()
 
 
 def _judge(
@@ -219,9 +220,10 @@ def _ask_near_ties(block: Rows, task: tuple[IntArray | None], model: Any) -> Boo
 
 
 def _ask_probabilities(model: Predictor, X: Rows, places: IntArray, classes: Labels, seed: Sequence[int]) -> Answers:
-    """Ask for the probabilities of the classes; 0 for a class that the model does not know."""
-    if not hasattr(model, "predict_proba"):
-        raise ValueError(f"A metric of probabilities needs predict_proba. {type(model).__name__} has none.")
+    """Ask for the probabilities of the classes, which include the model's own; 0 for one that it does not know."""
+    for name in ("predict_proba", "classes_"):
+        if getattr(model, name, None) is None:
+            raise ValueError(f"A metric of probabilities needs {name}. {type(model).__name__} has none.")
     return ask_in_blocks(model, partial(_ask_chances, classes), X, places, seed, within=_SAME, prepare=prepare_block)
 
 
@@ -234,8 +236,10 @@ def _ask_chances(classes: Labels, asked: Any, rows: Rows, part: IntArray) -> Flo
             f"{type(asked).__name__} must give a probability for each of its {columns.size} classes and each of "
             f"{part.size} rows. Got shape {given.shape} instead."
         )
+    if np.unique(columns[columns >= 0]).size != columns.size:  # no probability is left out
+        raise ValueError(f"{type(asked).__name__} must have different labels as classes_. Got {asked.classes_!r:.60}.")
     found = np.zeros((part.size, classes.size))
-    found[:, columns[columns >= 0]] = given[:, columns >= 0]
+    found[:, columns] = check_probabilities(f"What predict_proba of {type(asked).__name__} returns", given)
     return found
 
 

@@ -14,7 +14,7 @@ from pacbayes._core.arguments import check_range, to_floats
 from pacbayes._core.digests import data_digest, digest_of_arrays
 from pacbayes._core.foreign import adopt
 from pacbayes._core.notes import Note
-from pacbayes._core.predictions import NO_NUMBER, finite_numbers
+from pacbayes._core.predictions import NO_NUMBER, finite_numbers, known_classes
 from pacbayes._core.rows import numbers_of, rows_of
 from pacbayes._core.steadiness import seed_of
 from pacbayes._core.types import FloatArray, Labels, Predictor, Rows, RowsLike
@@ -86,7 +86,7 @@ class Given(Procedure):
         """Certify a fitted model by its predictions on rows, each asked for in several batches and some alone.
 
         Predictions are labels or, where a rule for their loss with its scale is given, numbers. ``classes`` are those
-        among the labels of these rows, unless more are known.
+        among the labels of these rows, unless more are known; those of the model are added.
         """
         known = {"data": data_digest(X, y), **_digests_of_network(model), **digests}
         given: dict[str, Any] = {"about": "given_model", "choices": choices, "digests": known}
@@ -222,7 +222,8 @@ class Given(Procedure):
         if about == "given_losses":
             losses = zero_one_losses("recheck", y, model.predict(X))
             return compare_certificates(certificate, own.certify(losses, about=about))
-        judged = Judged(*pair_labels("recheck", y, model.predict(X)))
+        labels, predictions = pair_labels("recheck", y, model.predict(X))
+        judged = Judged(labels, predictions, classes=_classes_of(certificate, labels, model))
         return compare_certificates(certificate, own.certify_judged(judged, about=about, grouping=grouping))
 
 
@@ -247,6 +248,14 @@ def _rule_of(certificate: Certificate) -> LossRule | None:
     first = certificate.statements[0]
     names = {each.quantity: name for name, each in LOSSES.items()}
     return LossRule(names[first.quantity], first.scale) if first.quantity in names else None
+
+
+def _classes_of(certificate: Certificate, labels: Labels, model: object) -> Labels:
+    """Return the classes that given predictions were counted by: those among the labels, or more that a model has."""
+    own = np.unique(labels)
+    counts = (each.observed.get("rows") for each in certificate.statements if not each.groups)
+    recorded = {len(each) for each in counts if isinstance(each, list)}
+    return own if recorded <= {own.size} else known_classes(model, own)
 
 
 def predicted_numbers(owner: str, predictions: object, n: int, verb: str = "predict") -> FloatArray:

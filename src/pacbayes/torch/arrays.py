@@ -73,21 +73,25 @@ def read_rows(owner: str, X: Loaded, y: ArrayLike | None = None, *, labelled: bo
     return RowsRead(rows, labels_of(owner, rows, _plain(y)) if labelled else None, shape)
 
 
-def to_tensor(rows: NDArray[Any], shape: Sequence[int]) -> torch.Tensor:
-    """Return rows as the tensor of float32 that a network is given; whole numbers of eight bits are divided by 255.
+def to_tensor(rows: NDArray[Any], shape: Sequence[int], precision: torch.dtype = torch.float32) -> torch.Tensor:
+    """Return rows as the tensor that a network of some precision is given, each value rounded at most once.
 
-    That is what torchvision's ``ToTensor`` does with pixels. The tensor is a copy: a module may change it in place.
+    Whole numbers of eight bits are divided by 255, in float32: that is what torchvision's ``ToTensor`` does with
+    pixels. The tensor is a copy: a module may change it in place.
 
     Examples
     --------
     >>> import numpy as np
+    >>> import torch
     >>> from pacbayes.torch.arrays import to_tensor
     >>> to_tensor(np.array([[0, 255]], dtype=np.uint8), (2,)).tolist()
     [[0.0, 1.0]]
+    >>> to_tensor(np.array([[2.0**24 + 1]]), (1,), torch.float64).item() - 2**24
+    1.0
     """
-    with np.errstate(over="ignore"):  # doubles beyond float32 become infinite, and what comes of them an error
-        tensor = torch.from_numpy(np.array(rows, dtype=np.float32)).reshape(len(rows), *shape)
-    return tensor.div_(_BYTE) if rows.dtype == np.uint8 else tensor
+    pixels = rows.dtype == np.uint8
+    tensor = torch.from_numpy(np.array(rows, dtype=np.float32 if pixels else None)).reshape(len(rows), *shape)
+    return (tensor.div_(_BYTE) if pixels else tensor).to(precision)  # doubles beyond float32 become infinite: errors
 
 
 def code_labels(labels: Labels, classes: Labels) -> torch.Tensor:

@@ -156,6 +156,32 @@ def test_rows_are_not_changed():
     assert pb.verification.recheck(model.certificate_, X, Y, model)
 
 
+class Blank(nn.Module):
+    """Has outputs that are no numbers for some rows; in batches of a certain parity alone, if asked to."""
+
+    def __init__(self, *, by_batch):
+        super().__init__()
+        self.scale, self.by_batch = nn.Parameter(torch.ones(1)), by_batch
+
+    def forward(self, rows):
+        found = torch.stack([-rows[:, 0], rows[:, 0]], 1) * self.scale
+        found[(rows[:, 0] > 1) & (not self.by_batch or len(rows) % 2 == 0)] = float("nan")
+        return found
+
+
+@pytest.mark.parametrize("metric", ["brier", "log-loss"])
+def test_outputs_that_are_no_numbers_have_the_largest_loss(metric):
+    rows = np.random.default_rng(0).normal(scale=2.0, size=(600, 1)).astype(np.float32)
+    truth, blank = (rows[:, 0] > 0).astype(int), rows[:, 0] > 1
+    found = pb.certify(Blank(by_batch=False), rows, truth, metrics=["error", metric])
+    assert found.statements[0].observed == {"errors": int(blank.sum())}
+    chance = 1 / (1 + np.exp(-2.0 * np.abs(rows[:, 0].astype(float))))
+    loss = (1 - chance) ** 2 if metric == "brier" else np.minimum(-np.log(chance) / 7.0, 1.0)
+    assert found.statements[1].observed["risk"] == pytest.approx(np.where(blank, 1.0, loss).mean(), rel=1e-5)
+    with pytest.raises(ValueError, match="by itself"):
+        pb.certify(Blank(by_batch=True), rows, truth, metrics=[metric])
+
+
 class Kept(nn.Module):
     """Keeps the rows that it was given."""
 

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from torch import Tensor, nn
 
 from pacbayes._core.types import FloatArray, RandomState
-from pacbayes.torch.arrays import Loaded, code_labels, to_tensor
+from pacbayes.torch.arrays import Loaded, code_labels, read_rows, to_tensor
 from pacbayes.torch.checks import call_factory, check_classes
 from pacbayes.torch.outputs import find_device, module_outputs, precision_of, seeded
 from pacbayes.torch.predictor import NetworkPredictor, check_shape
@@ -132,13 +132,13 @@ class NetworkClassifier(NetworkPredictor, ClassifierMixin, BaseEstimator):
         """
         owner = type(self).__name__
         self.check_parameters()
-        rows, labels, shape = self.read_rows(owner, X, y)
+        rows, labels, shape = read_rows(owner, X, y, repeated=True)
         before = self._fits()
         self.input_shape_ = shape if self.input_shape is None else tuple(self.input_shape)
         check_shape(owner, shape, self.input_shape_)
         self.n_features_in_ = rows.shape[1]
-        self.classes_ = np.unique(labels) if self.classes is None else np.asarray(self.classes)
-        codes = code_labels(labels, self.classes_)
+        self.classes_ = np.unique(np.asarray(labels)) if self.classes is None else np.asarray(self.classes)
+        codes = code_labels(np.asarray(labels), self.classes_)
         seed = _draw_seed(self.random_state)
         with seeded(seed, find_device(owner, self.device)):
             last = self.module_ if self.warm_start and before == self._fits() else None

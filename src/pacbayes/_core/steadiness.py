@@ -129,9 +129,8 @@ class Answers:
         """Return for each row whether its answers differ; where each is NaN they do not."""
         found = np.zeros(len(self.together), dtype=bool)
         for positions, answers in self.others:
-            before = self.together[positions]
             with np.errstate(over="ignore", invalid="ignore"):  # two numbers may lie farther apart than any double
-                unequal = ~(np.abs(answers - before) <= within) & differ(answers, before)
+                unequal = differ(answers, before := self.together[positions]) & ~(np.abs(answers - before) <= within)
             found[positions] |= unequal.reshape(len(positions), -1).any(axis=1)
         return found
 

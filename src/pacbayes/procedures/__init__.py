@@ -9,6 +9,7 @@ from pacbayes.procedures.base import (
     compare_certificates,
     compare_numbers,
     draw_order,
+    find_seed,
     version_differences,
 )
 from pacbayes.procedures.cautions import CertificateWarning, find_cautions, hash_rows
@@ -80,6 +81,7 @@ __all__ = [
     "decode_line",
     "decode_row",
     "draw_order",
+    "find_seed",
     "draw_seed",
     "find_cautions",
     "get",

@@ -57,10 +57,11 @@ def verify(
     """Check a network in a folder: its certificate, that the weights belong to it, and with the rows its numbers.
 
     With the rows, their digest and their order are compared with the recorded ones, and the stored network is judged
-    again on the judged rows, which the recorded seed tells; without a seed nothing holds. The counts must be equal, but for rows whose two largest
-    outputs nearly tie; expected errors must agree to a ten-thousandth; the divergence of a Gaussian network is computed
-    from its stored prior and posterior, its rate from the prior and the learning rows kept aside; draws are counted
-    again from the recorded seed, and once more from a seed that nobody could know.
+    again on the judged rows, which the recorded seed tells; without a seed, verification fails. The counts must be
+    equal, but for rows whose two largest outputs nearly tie; expected errors must agree to a ten-thousandth; the
+    divergence of a Gaussian network is computed from its stored prior and posterior, its rate from the prior and the
+    learning rows kept aside; draws are counted again from the recorded seed, and once more from a seed that nobody
+    could know.
 
     That does not prove what the network learned from. With ``learn=True`` the whole fit is run again, and must give the
     same network, to the last bit: that needs the same machine or one that computes alike.

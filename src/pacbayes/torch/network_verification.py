@@ -145,8 +145,7 @@ def _verify(
     width = prod(contents.record.input_shape)
     if rows.shape[1] != width:  # before anything is computed for rows of a size that nobody has
         return Verification((*own, compare("columns", width, int(rows.shape[1]))))
-    seed = contents.certificate.seed
-    if seed is None:  # an order may have been chosen after a look at the rows, and draws among many
+    if (seed := contents.certificate.seed) is None:  # the order may have been chosen after a look at the rows
         return Verification((*own, Check("order_of_seed", held=False)))
     network = open_network(contents, module)
     kept, checks = _draw_order(contents, seed, network, len(labels))

@@ -4,9 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
 
 import pacbayes as pb
+from pacbayes._core.notes import Note
 from pacbayes.procedures import Sample
 from pacbayes.verification import recheck, recheck_run
 
@@ -49,12 +52,51 @@ def test_hiding_the_seed_does_not_hide_that_the_order_was_not_reproducible():
     forger = with_chosen_order(pb.CertifiedLogisticRegression(random_state=0), 0)
     claim = replace(forger.certificate_, seed=None, digest="")
     assert not recheck(claim, SAMPLE.X, SAMPLE.y, forger)
-    forger.set_params(random_state=None)
-    loose = with_chosen_order(forger, None).certificate_
+    forger.order_seed_ = None
+    forger._certify(SAMPLE.X, forger._validate(SAMPLE.X, SAMPLE.y)[0], SAMPLE.y, forger.order_, forger.seed_)
+    loose = forger.certificate_
     assert loose.seed is None
     assert "order_not_reproducible" in [note.code for note in loose.notes]
+    assert loose.verify()
+    assert [check.code for check in recheck(loose, SAMPLE.X, SAMPLE.y, forger).failed] == ["order_of_seed"]
     quiet = replace(loose, notes=(), digest="")
+    assert not quiet.verify()
     assert not recheck(quiet, SAMPLE.X, SAMPLE.y, forger)
+
+
+@pytest.mark.parametrize("state", [None, np.random.RandomState(5)])
+@pytest.mark.parametrize(
+    ("model", "in_order"),
+    [
+        (pb.CertifiedLogisticRegression(derandomize="draw"), False),
+        (pb.CertifiedClassifier(GaussianNB()), False),
+        (pb.CertifiedClassifier(GaussianNB()), True),
+        (pb.CertifiedForest(n_estimators=3), False),
+        (pb.OnlineCertifiedClassifier(GaussianNB()), False),
+        (pb.OnlineCertifiedClassifier(GaussianNB()), True),
+        (pb.SelectiveClassifier(GaussianNB(), max_error=0.3), False),
+    ],
+    ids=str,
+)
+def test_a_seed_that_was_drawn_is_recorded_and_gives_the_order(model, state, in_order):
+    model.set_params(random_state=state).fit(SAMPLE.X, SAMPLE.y, **({"in_order": True} if in_order else {}))
+    claim = model.certificate_
+    assert "order_not_reproducible" not in [note.code for note in claim.notes]
+    order = np.random.RandomState(claim.seed).permutation(800)
+    assert list(model.order_) == (list(range(800)) if in_order else order.tolist())
+    assert recheck(claim, SAMPLE.X, SAMPLE.y, model)
+    assert recheck_run(claim, SAMPLE.X, SAMPLE.y, model.set_params(random_state=claim.seed))
+    model.seed_ += 1
+    assert not recheck(claim, SAMPLE.X, SAMPLE.y, model)
+
+
+def test_draws_of_rows_in_order_follow_from_a_recorded_seed():
+    """Where rows are taken as they came, a seed of one's choosing could still give a lucky draw."""
+    forger = pb.CertifiedLogisticRegression(derandomize="draw").fit(SAMPLE.X, SAMPLE.y, in_order=True)
+    forger.order_seed_ = None
+    forger._certify(SAMPLE.X, forger._validate(SAMPLE.X, SAMPLE.y)[0], SAMPLE.y, forger.order_, 12345)
+    assert forger.certificate_.verify()
+    assert not recheck(forger.certificate_, SAMPLE.X, SAMPLE.y, forger)
 
 
 def test_another_seed_for_the_draws_is_refused():
@@ -66,9 +108,11 @@ def test_another_seed_for_the_draws_is_refused():
 
 
 def test_a_certificate_without_a_note_about_its_missing_seed_does_not_verify():
-    model = pb.CertifiedLogisticRegression().fit(SAMPLE.X, SAMPLE.y)
-    assert model.certificate_.verify()
-    assert not replace(model.certificate_, notes=(), digest="").verify()
+    claim = pb.CertifiedLogisticRegression().fit(SAMPLE.X, SAMPLE.y).certificate_
+    assert claim.verify()
+    assert not replace(claim, seed=None, digest="").verify()
+    noted = (Note("order_not_reproducible"),)
+    assert replace(claim, seed=None, notes=noted, digest="").verify()
 
 
 def test_rows_of_updates_are_assumed_to_come_in_their_order():
@@ -99,8 +143,7 @@ def test_rows_that_were_not_shuffled_are_no_iid_sample(model):
     assert all("later_iid" in each.assumptions and "iid" not in each.assumptions for each in claim.statements)
     assert claim.verify()
     assert recheck(claim, SAMPLE.X, SAMPLE.y, model)
-    if claim.seed is not None:
-        assert recheck_run(claim, SAMPLE.X, SAMPLE.y, model)
+    assert recheck_run(claim, SAMPLE.X, SAMPLE.y, clone(model).set_params(random_state=claim.seed))
     as_iid = [
         replace(each, assumptions=tuple("iid" if code == "later_iid" else code for code in each.assumptions))
         for each in claim.statements

@@ -260,6 +260,32 @@ def test_rows_and_labels_belong_together_by_their_order(here):
         model.fit(given, LABELS[:-1])
 
 
+@pytest.mark.parametrize(
+    "index",
+    [np.arange(N), np.arange(N)[::-1] / 7, pd.date_range("2020", periods=N), [f"row {each}" for each in range(N)]],
+    ids=["whole", "fractions", "times", "text"],
+)
+def test_labels_in_another_order_than_the_rows_are_refused(here, index):
+    """However either is partitioned; a column in the same order, or with an index of its own, is taken."""
+    frame, labels = FRAME[["a", "b", "c"]].set_axis(index), pd.Series(SAMPLE.y, index=index)
+    model = GaussianNB().fit(frame, labels + 0)
+    given, mixed = parts_of(frame, 150, 0, 250), labels.sample(frac=1, random_state=0)
+    expected = content(pb.certify(model, frame, labels))
+    for same in (labels, parts_of(labels, 300, 100), labels.set_axis(np.arange(N) + 5000)):
+        assert content(pb.certify(model, given, same)) == expected
+    for other, way in ((mixed, "to_numpy"), (parts_of(mixed, 300, 100), "to_dask_array")):
+        with pytest.raises(ValueError, match=rf"'y' argument of certify .* another order.* pass y\.{way}\(\)"):
+            pb.certify(model, given, other)
+    with pytest.raises(ValueError, match="in another order"):
+        pb.certify(model, frame, parts_of(mixed, 300, 100))
+    with pytest.raises(ValueError, match="'groups' argument"):
+        pb.certify(model, given, labels, groups=parts_of(mixed, 300, 100))
+    with pytest.raises(ValueError, match="in another order"):
+        pb.certify_predictions(parts_of(labels, 300, 100), parts_of(mixed, 200, 200))
+    with pytest.raises(ValueError, match="in another order"):
+        pb.CertifiedClassifier(GaussianNB()).fit(given, parts_of(mixed, 300, 100))
+
+
 def test_missing_labels_in_a_partition_are_refused(here):
     labels = LABELS.astype(object)
     labels[250] = None

@@ -103,10 +103,11 @@ class TestOptions:
         assert model.certificate_.verify()
         assert recheck(model.certificate_, X, Y, model)
 
-    def test_without_a_seed_it_says_that_nobody_can_draw_again(self):
+    def test_without_a_seed_one_is_drawn_that_everybody_can_draw_by_again(self):
         model = fitted(random_state=None)
-        assert any(note.code == "order_not_reproducible" for note in model.certificate_.notes)
+        assert model.certificate_.seed is not None
         assert recheck(model.certificate_, X, Y, model)
+        assert np.array_equal(fitted(random_state=model.certificate_.seed).predict(X), model.predict(X))
 
     @pytest.mark.parametrize(
         ("options", "message"),

@@ -6,7 +6,17 @@ import polars as pl
 import pytest
 import scipy.sparse as sp
 import torch
-from torch.utils.data import DataLoader, Dataset, IterableDataset, TensorDataset
+from torch.utils.data import (
+    BatchSampler,
+    DataLoader,
+    Dataset,
+    DistributedSampler,
+    IterableDataset,
+    RandomSampler,
+    SubsetRandomSampler,
+    TensorDataset,
+    WeightedRandomSampler,
+)
 
 from pacbayes.torch.arrays import code_labels, read_rows, to_tensor
 
@@ -50,6 +60,9 @@ SOURCES = {
     "loader": (DataLoader(Pairs(IMAGES, LABELS), batch_size=7), None),
     "loader of a stream": (DataLoader(Stream(), batch_size=6), None),
     "loader without batches": (DataLoader(Pairs(IMAGES, LABELS), batch_size=None), None),
+    "loader of given batches": (DataLoader(Pairs(IMAGES, LABELS), batch_sampler=[range(9), range(9, 20)]), None),
+    "loader of batches of one": (DataLoader(Pairs(*TENSORS), batch_sampler=[[each] for each in range(20)]), None),
+    "loader with workers": (DataLoader(Pairs(*TENSORS), batch_size=7, num_workers=1, persistent_workers=True), None),
 }
 
 
@@ -67,6 +80,62 @@ def test_a_loader_that_shuffles_keeps_rows_and_labels_together():
     found = read_rows("me", loader)
     assert found.y.tolist() != list(range(20))
     np.testing.assert_array_equal(found.X, IMAGES.reshape(20, 12)[found.y])
+
+
+PAIRS = Pairs(IMAGES, LABELS)
+NO_SAMPLES = {
+    "with replacement": (RandomSampler(PAIRS, replacement=True, num_samples=90), "RandomSampler .*with replacement"),
+    "few with replacement": (RandomSampler(PAIRS, replacement=True, num_samples=1), "RandomSampler .*with replacement"),
+    "weighted": (WeightedRandomSampler([1.0] * 20, 90), "WeightedRandomSampler .*more often than others"),
+    "weighted, each once": (WeightedRandomSampler([1.0] * 20, 9, replacement=False), "more often than others"),
+    "padded": (DistributedSampler(PAIRS, num_replicas=3, rank=2), "DistributedSampler .* so that all processes"),
+    "of one's own": ([0, 1, 2, 1], "draws row 1 again"),
+    "of tensors": (list(torch.tensor([0, 1, 2, 1])), "draws row 1 again"),
+    "subset": (SubsetRandomSampler([4, 4]), "draws row 4 again"),
+}
+
+
+@pytest.mark.parametrize("form", ["batches", "rows", "given batches", "batches of one"])
+@pytest.mark.parametrize("name", NO_SAMPLES)
+def test_a_loader_that_repeats_rows_is_no_sample(name, form):
+    sampler, words = NO_SAMPLES[name]
+    options = {
+        "batches": {"sampler": sampler, "batch_size": 3},
+        "rows": {"sampler": sampler, "batch_size": None},
+        "given batches": {"batch_sampler": BatchSampler(sampler, 3, drop_last=False)},
+        "batches of one": {"sampler": BatchSampler(sampler, 1, drop_last=False), "batch_size": None},
+    }
+    loader = DataLoader(PAIRS, **options[form])
+    with pytest.raises(ValueError, match=f"me needs each row once.*{words}"):
+        read_rows("me", loader)
+
+
+def test_rows_may_be_repeated_where_nothing_is_certified():
+    loader = DataLoader(PAIRS, sampler=[0, 1, 2, 1])
+    assert len(read_rows("me", loader, labelled=False).X) == 4
+    assert read_rows("me", loader, repeated=True).y.tolist() == LABELS[[0, 1, 2, 1]].tolist()
+
+
+def test_workers_that_each_give_all_rows_are_refused():
+    with pytest.raises(ValueError, match=r"needs each row once\. Each of the 2 workers"):
+        read_rows("me", DataLoader(Stream(), batch_size=6, num_workers=2))
+
+
+def test_samplers_that_draw_each_row_once_are_taken():
+    parts = [DistributedSampler(PAIRS, num_replicas=2, rank=rank, shuffle=False) for rank in range(2)]
+    found = [read_rows("me", DataLoader(PAIRS, sampler=each, batch_size=4)) for each in parts]
+    assert [each.y.tolist() for each in found] == [LABELS[::2].tolist(), LABELS[1::2].tolist()]
+    assert read_rows("me", DataLoader(PAIRS, sampler=SubsetRandomSampler([4, 5]))).X.shape == (2, 12)
+
+
+def test_a_loader_is_left_as_it_was_and_draws_as_it_would():
+    loader = DataLoader(Pairs(IMAGES, np.arange(20)), batch_size=3, shuffle=True)
+    before = dict(vars(loader))
+    torch.manual_seed(3)
+    drawn = torch.cat([labels for _, labels in loader]).tolist()
+    torch.manual_seed(3)
+    assert read_rows("me", loader).y.tolist() == drawn
+    assert vars(loader) == before
 
 
 def test_text_labels_of_datasets():

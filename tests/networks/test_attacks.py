@@ -8,6 +8,8 @@ import torch
 from safetensors.torch import save
 from typer.testing import CliRunner
 
+from pacbayes.certificate import find_cause
+from pacbayes.certificate.verdicts import cause_words
 from pacbayes.cli._app import app
 from pacbayes.torch import PosteriorTraining, load, train, verify
 from pacbayes.torch.states import state_bytes
@@ -26,6 +28,7 @@ from networks.tampering import (
     read_certificate,
     read_record,
     reissue,
+    sha256,
     write_certificate,
     write_weights,
 )
@@ -236,21 +239,26 @@ def test_other_options_of_learning(folder):
     assert failed(verify(place, X, Y, learn=True)) == {"learned_again"}
 
 
-def test_an_order_of_ones_own(tmp_path):
-    """An order that no seed gives is recorded as such; another one than the recorded is refused."""
-    fit_network(random_state=None).save(tmp_path / "unseeded")
-    order = {"order": torch.arange(len(Y))}
-    data = save(order)
-    (tmp_path / "unseeded" / "order.safetensors").write_bytes(data)
-    assert "file" in failed(verify(tmp_path / "unseeded", X, Y))
-    import hashlib
-
-    files = read_record(tmp_path / "unseeded")["files"]
-    edit_record(tmp_path / "unseeded", files=files | {"order.safetensors": hashlib.sha256(data).hexdigest()})
-    assert "order" in failed(verify(tmp_path / "unseeded", X, Y))
-    (tmp_path / "unseeded" / "order.safetensors").write_bytes(save({"order": torch.zeros(10**6)}))
-    with pytest.raises(ValueError, match="more than"):
-        verify(tmp_path / "unseeded", X, Y)
+@pytest.mark.parametrize("fit", [fit_network, fit_gaussian])
+def test_an_order_of_ones_own(tmp_path, monkeypatch, fit):
+    """Rows that are easy are judged, in an order that is stored with a digest: no seed gives it."""
+    easy = np.argsort(fit().predict(X) == Y, kind="stable")
+    monkeypatch.setattr("pacbayes.estimators.base.draw_order", lambda *_, **__: (easy, 7))
+    monkeypatch.setattr("pacbayes.estimators.base.find_seed", lambda _: None)
+    place = tmp_path / "chosen"
+    model = fit(random_state=np.random.RandomState(0))
+    assert "order_not_reproducible" in [note.code for note in model.certificate_.notes]
+    model.save(place)
+    data = save({"order": torch.from_numpy(easy)})
+    (place / "order.safetensors").write_bytes(data)
+    edit_record(place, files=read_record(place)["files"] | {"order.safetensors": sha256(data)})
+    assert verify(place)  # the numbers follow from the counts
+    for learn in (False, True):
+        found = verify(place, X, Y, learn=learn)
+        assert failed(found) == {"order_of_seed"}
+        assert "may have been chosen after a look at the rows" in cause_words(find_cause(found))
+    write_certificate(place, reissue(read_certificate(place), seed=0, notes=()))
+    assert {"order", "seed"} & failed(verify(place, X, Y))
 
 
 # -- near-ties -------------------------------------------------------------------------------------------------------

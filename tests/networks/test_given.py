@@ -137,6 +137,38 @@ def test_other_precisions():
     assert pb.certify(network.double(), FRESH, TRUE).value == plain
 
 
+SECONDS = 1.7e9 + np.random.default_rng(0).uniform(-30, 30, size=(400, 1))  # of which single precision tells 128
+
+
+class After(nn.Module):
+    """Whether a time is after another one, which is a weight, a buffer or neither."""
+
+    def __init__(self, kept):
+        super().__init__()
+        moment = torch.tensor(1.7e9 - 5, dtype=torch.float64)
+        if kept == "weight":
+            self.moment = nn.Parameter(moment)
+        elif kept == "buffer":
+            self.register_buffer("moment", moment)
+        else:
+            self.moment = float(moment)
+
+    def forward(self, rows):
+        late = rows[:, 0] - self.moment
+        return torch.stack([-late, late], 1)
+
+
+@pytest.mark.parametrize("kept", ["weight", "buffer", "neither"])
+@pytest.mark.parametrize("source", ["array", "tensors", "loader"])
+def test_rows_in_double_precision_are_judged_as_they_are(kept, source):
+    truth = np.ones(len(SECONDS), dtype=int)
+    wrong = int((SECONDS[:, 0] < 1.7e9 - 5).sum())
+    data = TensorDataset(torch.from_numpy(SECONDS), torch.from_numpy(truth))
+    given = {"array": (SECONDS, truth), "tensors": (data, None), "loader": (DataLoader(data, batch_size=64), None)}
+    found = pb.certify(GivenNetwork(After(kept)), *given[source])
+    assert found.statements[0].observed == {"errors": wrong}
+
+
 @pytest.mark.parametrize(
     ("model", "words"),
     [

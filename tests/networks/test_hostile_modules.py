@@ -8,7 +8,15 @@ from torch import nn
 from torch.nn import functional
 
 import pacbayes as pb
-from pacbayes.torch import CertifiedNetwork, GaussianNetwork, PosteriorTraining, Training, fully_connected, train
+from pacbayes.torch import (
+    CertifiedNetwork,
+    GaussianNetwork,
+    NetworkClassifier,
+    PosteriorTraining,
+    Training,
+    fully_connected,
+    train,
+)
 from pacbayes.torch.layers import choose_layers
 
 X, Y = load_digits(return_X_y=True)
@@ -146,6 +154,59 @@ def test_rows_are_not_changed():
     pb.certify(train(InPlace(), X[:300], Y[:300], TRAINING), X[300:], Y[300:])
     assert np.array_equal(X, before)
     assert pb.verification.recheck(model.certificate_, X, Y, model)
+
+
+class Blank(nn.Module):
+    """Has outputs that are no numbers for some rows; in batches of a certain parity alone, if asked to."""
+
+    def __init__(self, *, by_batch):
+        super().__init__()
+        self.scale, self.by_batch = nn.Parameter(torch.ones(1)), by_batch
+
+    def forward(self, rows):
+        found = torch.stack([-rows[:, 0], rows[:, 0]], 1) * self.scale
+        found[(rows[:, 0] > 1) & (not self.by_batch or len(rows) % 2 == 0)] = float("nan")
+        return found
+
+
+@pytest.mark.parametrize("metric", ["brier", "log-loss"])
+def test_outputs_that_are_no_numbers_have_the_largest_loss(metric):
+    rows = np.random.default_rng(0).normal(scale=2.0, size=(600, 1)).astype(np.float32)
+    truth, blank = (rows[:, 0] > 0).astype(int), rows[:, 0] > 1
+    found = pb.certify(Blank(by_batch=False), rows, truth, metrics=["error", metric])
+    assert found.statements[0].observed == {"errors": int(blank.sum())}
+    chance = 1 / (1 + np.exp(-2.0 * np.abs(rows[:, 0].astype(float))))
+    loss = (1 - chance) ** 2 if metric == "brier" else np.minimum(-np.log(chance) / 7.0, 1.0)
+    assert found.statements[1].observed["risk"] == pytest.approx(np.where(blank, 1.0, loss).mean(), rel=1e-5)
+    with pytest.raises(ValueError, match="by itself"):
+        pb.certify(Blank(by_batch=True), rows, truth, metrics=[metric])
+
+
+class Kept(nn.Module):
+    """Keeps the rows that it was given."""
+
+    def __init__(self):
+        super().__init__()
+        self.line, self.seen = nn.Linear(1, 2).double(), []
+
+    def forward(self, rows):
+        self.seen.append(rows.detach().clone())
+        return self.line(rows * 0.0)
+
+
+@pytest.mark.parametrize("own", [False, True])
+def test_a_network_of_doubles_learns_from_rows_that_are_not_rounded(own):
+    fine = 2.0**30 + np.arange(40.0)[:, None]  # of which single precision tells one in 128
+    seen = []
+
+    def watch(module, rows, codes):
+        seen.append(rows)
+
+    options = {"fitter": watch} if own else {"training": TRAINING}
+    model = NetworkClassifier(Kept, random_state=0, **options).fit(fine, np.arange(40) % 2)
+    batches = seen if own else model.module_.seen
+    assert {each.dtype for each in batches} == {torch.float64}
+    assert set(torch.cat(batches)[:, 0].tolist()) == set(fine[:, 0])
 
 
 def test_double_precision_is_trained():

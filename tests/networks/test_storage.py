@@ -211,17 +211,19 @@ def test_a_gaussian_around_a_given_module(tmp_path):
     assert verify(tmp_path / "given", X, Y, learn=True, module=start)
 
 
-def test_an_order_that_no_seed_gives(tmp_path):
-    """Without a seed the order is stored."""
-    fit_network(random_state=None).save(tmp_path / "unseeded")
-    assert sorted(each.name for each in (tmp_path / "unseeded").iterdir()) == [
+@pytest.mark.parametrize("state", [None, np.random.RandomState(3)])
+def test_a_seed_is_drawn_where_none_is_given(tmp_path, state):
+    """It is recorded, so that the order can be drawn again, and no order is stored."""
+    model = fit_network(random_state=state)
+    model.save(tmp_path / "drawn")
+    assert sorted(each.name for each in (tmp_path / "drawn").iterdir()) == [
         "certificate.json",
         "network.json",
         "network.safetensors",
-        "order.safetensors",
     ]
-    assert verify(tmp_path / "unseeded", X, Y)
-    assert verify(tmp_path / "unseeded", X, Y, learn=True)
+    assert model.certificate_.seed is not None
+    assert np.array_equal(model.order_, np.random.RandomState(model.certificate_.seed).permutation(len(Y)))
+    assert verify(tmp_path / "drawn", X, Y, learn=True)
 
 
 def test_rows_as_they_came(tmp_path):

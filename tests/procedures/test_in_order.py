@@ -51,10 +51,10 @@ def test_a_sorted_sample_is_not_what_a_shuffled_one_is():
     assert shuffled < 0.65
 
 
-def test_without_a_seed_the_order_is_still_known():
+def test_without_a_seed_one_is_drawn_and_the_order_is_that_of_the_rows():
     X, y = draw(np.random.default_rng(0), 200, 0.0, 0.0)
     certificate = pb.CertifiedClassifier(GaussianNB(), split=0.5).fit(X, y, in_order=True).certificate_
-    assert certificate.seed is None
+    assert certificate.seed is not None
     assert certificate.notes == ()
     assert certificate.verify()
     assert certificate.period is None

@@ -12,7 +12,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import numpy as np
 
 from pacbayes._core.rows import take
-from pacbayes._core.types import IntArray, Rows
+from pacbayes._core.types import BoolArray, IntArray, Rows
 
 __all__ = [
     "AskRows",
@@ -23,6 +23,7 @@ __all__ = [
     "Task",
     "answer_alone",
     "answer_block",
+    "differ",
     "draw_batches",
     "keep_different",
     "sentence",
@@ -127,11 +128,24 @@ def keep_different(together: Any, others: Parts) -> Parts:
     """Return those of other answers that are not the same."""
     found = []
     for places, answers in others:
-        odd = np.asarray(answers != together[places])  # true of what is no number, too
+        odd = differ(answers, together[places])
         rows = np.flatnonzero(odd.reshape(places.size, -1).any(axis=1))
         if rows.size:
             found.append((places[rows], answers[rows]))
     return found
+
+
+def differ(one: Any, two: Any) -> BoolArray:
+    """Return where answers are not the same; one that is no number twice is the same, and has the largest loss.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pacbayes._core.asking import differ
+    >>> differ(np.array([1.0, np.nan, np.nan]), np.array([1.0, np.nan, 0.5])).tolist()
+    [False, False, True]
+    """
+    return np.asarray((one != two) & ((one == one) | (two == two)))  # noqa: PLR0124  (no NaN equals itself)
 
 
 def _copy_of(model: Model) -> Model:

@@ -5,13 +5,13 @@ So that a model of a library can be certified without the rest of ours importing
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any, Protocol, Self, runtime_checkable
 
 from pacbayes._core.types import Labels, Predictor, Rows
 
-__all__ = ["RowReader", "adopt", "adopt_rows", "collect", "is_distributed"]
+__all__ = ["RowReader", "adopt", "adopt_rows", "collect", "is_distributed", "map_indexes"]
 
 # from the package that a model's class derives from to the module of ours whose `wrap` makes a predictor of it
 _WRAPPERS = {"torch": "pacbayes.torch.given"}
@@ -70,6 +70,12 @@ def is_distributed(values: object) -> bool:
 def adopt_rows(X: Any) -> Rows:
     """Return rows of a distributed collection as the library knows them, which are looked at where they are."""
     return import_module(_COLLECTIONS[type(X).__module__.partition(".")[0]]).wrap_rows(X)  # type: ignore[no-any-return]
+
+
+def map_indexes(values: Any, function: Callable[[Any], Any]) -> list[Any]:
+    """Return what a function gives for the index of each partition of a distributed collection, computed there."""
+    name = _COLLECTIONS[type(values).__module__.partition(".")[0]]
+    return list(import_module(name).map_indexes(values, function))
 
 
 def collect(values: Any, rows: Any = None) -> Any:

@@ -42,6 +42,7 @@ from pacbayes._core.asking import (
     Task,
     answer_alone,
     answer_block,
+    differ,
     draw_batches,
     keep_different,
     sentence,
@@ -125,12 +126,11 @@ class Answers:
         return Answers(self.together[rows], [(found[found >= 0], answers[found >= 0]) for found, answers in kept])
 
     def different(self, within: float) -> BoolArray:
-        """Return for each row whether its answers differ."""
+        """Return for each row whether its answers differ; where each is NaN they do not."""
         found = np.zeros(len(self.together), dtype=bool)
         for positions, answers in self.others:
-            with np.errstate(over="ignore"):  # two numbers may lie farther apart than any double
-                gap = np.abs(answers - self.together[positions])
-            unequal = ~(gap <= within)
+            with np.errstate(over="ignore", invalid="ignore"):  # two numbers may lie farther apart than any double
+                unequal = differ(answers, before := self.together[positions]) & ~(np.abs(answers - before) <= within)
             found[positions] |= unequal.reshape(len(positions), -1).any(axis=1)
         return found
 

@@ -122,6 +122,7 @@ _CAUSES = (
     ("losses", "other_losses"),
     ("data", "other_data"),
     ("grouping", "other_groups"),
+    ("order_of_seed", "chosen_order"),
     ("predictions", "other_data"),
     ("network", "changed_network"),
     ("network_form", "changed_network"),

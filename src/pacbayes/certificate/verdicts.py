@@ -106,6 +106,8 @@ _CAUSES = {
     "other_predictor": "The predictor belongs to another certificate.",
     "changed_predictor": "The predictor was changed.",
     "changed_network": "The network was changed, or it belongs to another certificate.",
+    "chosen_order": "The order of the rows, or what else was drawn, does not follow from a recorded seed: it may have "
+    "been chosen after a look at the rows.",
     "other_draws": "The network makes other errors on these rows than the certificate says.",
     "edited_transfer": "The certificate of the refitted model was edited, or belongs to another run.",
     "changed_refitted": "The refitted model was changed.",

@@ -60,7 +60,7 @@ _NOTES = {
     "sorted_by_label": "The rows came sorted by label; rows that were collected class by class are not i.i.d.",
     "time_index": "The rows carry a time index; rows that drift with time are not i.i.d.",
     "order_not_reproducible": "The order of the rows was drawn without a recorded seed: nobody can draw it again, so "
-    "that a recheck takes it as the model states it.",
+    "that nobody can tell whether it was chosen after a look at the rows, and no recheck passes.",
     "learning_only": "{names} played a part in learning only: the certificate counts each judged row once.",
     "repeated_rows": "{repeated} of {rows} rows repeat an earlier one; copies made by hand are not i.i.d.",
     "judged_rows_learned": "{repeated} of {rows} judged rows are copies of learning rows, far more than by chance: "

@@ -8,7 +8,7 @@ from pacbayes.engines.errors import EngineError
 from pacbayes.engines.files import DistributedRows, distribute_table
 from pacbayes.engines.partitions import PartitionedArray, PartitionedFrame
 from pacbayes.engines.runner import Runner
-from pacbayes.engines.wrapping import collect, wrap_rows
+from pacbayes.engines.wrapping import collect, map_indexes, wrap_rows
 
 __all__ = [
     "ENGINES",
@@ -20,6 +20,7 @@ __all__ = [
     "check_engine",
     "collect",
     "distribute_table",
+    "map_indexes",
     "open_engine",
     "open_runner",
     "wrap_rows",

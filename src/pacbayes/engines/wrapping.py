@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from pacbayes.engines.errors import EngineError
 from pacbayes.engines.partitions import PartitionedArray, PartitionedFrame
 from pacbayes.engines.runner import Runner
 
-__all__ = ["collect", "wrap_rows"]
+__all__ = ["collect", "map_indexes", "wrap_rows"]
 
 
 def wrap_rows(X: Any) -> Rows:
@@ -46,6 +47,29 @@ def wrap_rows(X: Any) -> Rows:
         return PartitionedArray(whole.to_delayed()[:, 0].tolist(), empty, Runner.current())
     shape = f" of {X.ndim} dimensions" if kind == "Array" else ""
     raise EngineError(f"Rows of Dask must be a DataFrame, or an Array of two dimensions. Got {kind}{shape} instead.")
+
+
+def map_indexes(values: Any, function: Callable[[Any], Any]) -> list[Any]:
+    """Return what a function gives for the index of each partition of a frame or column, in their order.
+
+    It is computed on the workers; None comes of an index that cannot be computed, since whoever reads the rows then
+    fails by itself and says why.
+
+    Examples
+    --------
+    >>> import dask.dataframe as dd
+    >>> import pandas as pd
+    >>> from pacbayes.engines import map_indexes
+    >>> map_indexes(dd.from_pandas(pd.Series([0, 1, 1]), npartitions=2), len)
+    [2, 1]
+    """
+    import dask  # noqa: PLC0415
+
+    call = dask.delayed(function, pure=False)
+    try:
+        return list(Runner.current().compute(dask.delayed(list)([call(each) for each in values.index.to_delayed()])))
+    except Exception:  # whatever the user's own steps raise
+        return [None]
 
 
 def collect(values: Any, rows: Any = None) -> Any:

@@ -19,7 +19,7 @@ from pacbayes._core.rows import take
 from pacbayes._core.types import IntArray, Labels, RandomState, Rows, RowsLike
 from pacbayes.certificate import Certificate, restrict_to_later
 from pacbayes.metrics import Grouping
-from pacbayes.procedures import CertificateWarning, Issued, Procedure, Sample, draw_order, find_cautions
+from pacbayes.procedures import CertificateWarning, Issued, Procedure, Sample, draw_order, find_cautions, find_seed
 
 __all__ = ["CertifiedEstimator", "check_candidates", "check_delta", "check_fraction"]
 
@@ -33,6 +33,7 @@ class CertifiedEstimator(ABC):
     certificate_: Certificate
     order_: IntArray
     seed_: int
+    order_seed_: int  # the recorded one, that order and seed follow from
     in_order_: bool
     _of_numbers: ClassVar[bool] = False  # whether labels are numbers, not classes
     fit_params_: Mapping[str, Labels] = MappingProxyType({})  # further values, one per row, for learning alone
@@ -76,12 +77,13 @@ class CertifiedEstimator(ABC):
         _refuse_repeated_names(f"{type(self).__name__}.fit", X)
         rows, labels = self._validate(X, y)
         self.in_order_ = bool(in_order)
-        return self._certify(X, rows, labels, *draw_order(self.random_state, len(labels), in_order=self.in_order_))
+        self.order_seed_ = find_seed(self.random_state)
+        return self._certify(X, rows, labels, *draw_order(self.order_seed_, len(labels), in_order=self.in_order_))
 
     def reissue(self, X: RowsLike, y: Labels) -> Self:
         """Return a new estimator, fitted on these rows in the order of this one: how a certificate is rechecked."""
         again: Self = clone(self)
-        again.fit_params_, again.grouping_ = self.fit_params_, self.grouping_
+        again.fit_params_, again.grouping_, again.order_seed_ = self.fit_params_, self.grouping_, self.order_seed_
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", CertificateWarning)
             rows, labels = again._validate(X, y)
@@ -95,11 +97,9 @@ class CertifiedEstimator(ABC):
 
     def _certify(self, given: RowsLike, rows: Rows, labels: Labels, order: IntArray, seed: int) -> Self:
         """Everything after the shuffle, which is a function of data, parameters, order and seed alone."""
-        given_seed = self.random_state
-        known = int(given_seed) if isinstance(given_seed, numbers.Integral) else None
         cautions = find_cautions(type(self).__name__, given, labels, of_numbers=self._of_numbers)
         options = (cautions, self.in_order_, self.fit_params_, self._learning_only(), self.grouping_)
-        sample = Sample(rows, labels, order, seed, known, *options)
+        sample = Sample(rows, labels, order, seed, self.order_seed_, *options)
         issued = self._procedure(len(labels)).run(sample)
         self.order_, self.seed_ = order, seed
         self._keep(issued)

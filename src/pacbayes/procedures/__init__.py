@@ -9,6 +9,7 @@ from pacbayes.procedures.base import (
     compare_certificates,
     compare_numbers,
     draw_order,
+    find_seed,
     version_differences,
 )
 from pacbayes.procedures.cautions import CertificateWarning, find_cautions, hash_rows
@@ -82,6 +83,7 @@ __all__ = [
     "draw_order",
     "draw_seed",
     "find_cautions",
+    "find_seed",
     "get",
     "hash_rows",
     "judge_again",

@@ -9,6 +9,7 @@ proved for it.
 
 from __future__ import annotations
 
+import numbers
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -40,6 +41,7 @@ __all__ = [
     "compare_certificates",
     "compare_numbers",
     "draw_order",
+    "find_seed",
     "learn_again",
     "version_differences",
 ]
@@ -69,7 +71,7 @@ class Sample:
     seed : int
         Of whatever else is drawn.
     random_state : int or None
-        The seed that order and ``seed`` follow from; None if they cannot be drawn again.
+        The seed that order and ``seed`` follow from; None if they cannot be drawn again, and no recheck can pass.
     notes : tuple of Note
         What was noticed about the rows; what has to be said about order and parameters is added here.
     in_order : bool
@@ -108,6 +110,24 @@ class Sample:
         if self.grouping is not None:
             given["grouping"] = self.grouping.digest
         return {"data": data_digest(self.X, self.y), "order": digest_of_arrays(order=self.order), **given}
+
+
+def find_seed(random_state: RandomState) -> int:
+    """Return a whole number as it is, and of whatever else draws a seed that it draws.
+
+    It is recorded, so that everybody can draw the order of the rows again: one that no seed gives may have been chosen
+    after a look at them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pacbayes.procedures.base import find_seed
+    >>> find_seed(7), find_seed(np.random.RandomState(0)) == find_seed(np.random.RandomState(0))
+    (7, True)
+    """
+    if isinstance(random_state, numbers.Integral):
+        return int(random_state)
+    return int(check_random_state(random_state).randint(2**31))
 
 
 def draw_order(random_state: RandomState, rows: int, *, in_order: bool = False) -> tuple[IntArray, int]:
@@ -215,7 +235,10 @@ def learn_again(certificate: Certificate, X: RowsLike, y: Labels, model: object)
 
 
 def check_order(certificate: Certificate, rows: int, model: _Ordered) -> list[Check]:
-    """The order has to be one of these rows, the recorded one, and the one that the recorded seed gives."""
+    """The order has to be one of these rows, the recorded one, and the one that the recorded seed gives.
+
+    Without a seed nobody can tell that the order, or what else is drawn, was not chosen after a look at the rows.
+    """
     order = model.order_  # an updated stream has more rows than its first fit, whose order this is
     whole = order.size <= rows and np.array_equal(np.sort(order), np.arange(order.size))
     checks = [
@@ -224,7 +247,7 @@ def check_order(certificate: Certificate, rows: int, model: _Ordered) -> list[Ch
     ]
     in_order = certificate.in_order
     if certificate.seed is None:
-        return [*checks, Check("order_as_given", np.array_equal(order, np.arange(order.size)))] if in_order else checks
+        return [*checks, Check("order_of_seed", held=False)]
     expected, seed = draw_order(certificate.seed, order.size, in_order=in_order)
     code = "order_as_given" if in_order else "order_of_seed"
     return [*checks, Check(code, np.array_equal(order, expected) and model.seed_ == seed)]

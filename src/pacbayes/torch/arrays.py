@@ -2,6 +2,7 @@
 
 Inside the library rows have two dimensions; the shape of one row is kept beside them. A dataset or loader is gone
 through once, so that rows and labels stay together however it shuffles, and what it draws at random is drawn once.
+Rows that are certified come once each: a loader that repeats some is refused (:mod:`pacbayes.torch.loaders`).
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from torch.utils.data import DataLoader, Dataset, TensorDataset
 from pacbayes._core.arguments import refuse_masked
 from pacbayes._core.rows import labels_of
 from pacbayes._core.types import Labels, RowsLike
+from pacbayes.torch.loaders import has_batches, iterate_once
 
 __all__ = ["RowsRead", "code_labels", "read_rows", "to_tensor"]
 
@@ -35,7 +37,9 @@ class RowsRead(NamedTuple):
     shape: tuple[int, ...]
 
 
-def read_rows(owner: str, X: Loaded, y: ArrayLike | None = None, *, labelled: bool = True) -> RowsRead:
+def read_rows(
+    owner: str, X: Loaded, y: ArrayLike | None = None, *, labelled: bool = True, repeated: bool = False
+) -> RowsRead:
     """Read rows and labels, or say what is wrong with them.
 
     Parameters
@@ -48,6 +52,9 @@ def read_rows(owner: str, X: Loaded, y: ArrayLike | None = None, *, labelled: bo
         Labels of any kind. None where a Dataset or DataLoader has them beside its rows.
     labelled : bool, default=True
         Whether labels are wanted; those of a dataset are left out otherwise.
+    repeated : bool, default=False
+        Whether a DataLoader may draw rows more than once, or some rather than others, though there are labels: for
+        learning without a certificate.
 
     Examples
     --------
@@ -59,7 +66,7 @@ def read_rows(owner: str, X: Loaded, y: ArrayLike | None = None, *, labelled: bo
     ((6, 16), [0, 1, 2, 3, 4, 5], (1, 4, 4))
     """
     if isinstance(X, Dataset | DataLoader):
-        given, told = _read_dataset(owner, X)
+        given, told = _read_dataset(owner, X, repeated=repeated or not labelled)
         if isinstance(X, DataLoader) and y is not None:
             raise ValueError(f"{owner} takes the labels of a DataLoader from it, since it may shuffle. Got 'y', too.")
         if told is not None and y is not None:
@@ -73,21 +80,25 @@ def read_rows(owner: str, X: Loaded, y: ArrayLike | None = None, *, labelled: bo
     return RowsRead(rows, labels_of(owner, rows, _plain(y)) if labelled else None, shape)
 
 
-def to_tensor(rows: NDArray[Any], shape: Sequence[int]) -> torch.Tensor:
-    """Return rows as the tensor of float32 that a network is given; whole numbers of eight bits are divided by 255.
+def to_tensor(rows: NDArray[Any], shape: Sequence[int], precision: torch.dtype = torch.float32) -> torch.Tensor:
+    """Return rows as the tensor that a network of some precision is given, each value rounded at most once.
 
-    That is what torchvision's ``ToTensor`` does with pixels. The tensor is a copy: a module may change it in place.
+    Whole numbers of eight bits are divided by 255, in float32: that is what torchvision's ``ToTensor`` does with
+    pixels. The tensor is a copy: a module may change it in place.
 
     Examples
     --------
     >>> import numpy as np
+    >>> import torch
     >>> from pacbayes.torch.arrays import to_tensor
     >>> to_tensor(np.array([[0, 255]], dtype=np.uint8), (2,)).tolist()
     [[0.0, 1.0]]
+    >>> to_tensor(np.array([[2.0**24 + 1]]), (1,), torch.float64).item() - 2**24
+    1.0
     """
-    with np.errstate(over="ignore"):  # doubles beyond float32 become infinite, and what comes of them an error
-        tensor = torch.from_numpy(np.array(rows, dtype=np.float32)).reshape(len(rows), *shape)
-    return tensor.div_(_BYTE) if rows.dtype == np.uint8 else tensor
+    pixels = rows.dtype == np.uint8
+    tensor = torch.from_numpy(np.array(rows, dtype=np.float32 if pixels else None)).reshape(len(rows), *shape)
+    return (tensor.div_(_BYTE) if pixels else tensor).to(precision)  # doubles beyond float32 become infinite: errors
 
 
 def code_labels(labels: Labels, classes: Labels) -> torch.Tensor:
@@ -145,14 +156,14 @@ def _as_array(values: Any) -> NDArray[Any]:
         return np.asarray(values, dtype=object)
 
 
-def _read_dataset(owner: str, data: Dataset | DataLoader) -> tuple[Any, Any]:
+def _read_dataset(owner: str, data: Dataset | DataLoader, *, repeated: bool) -> tuple[Any, Any]:
     """Return all rows, and all labels if there are such."""
     if isinstance(data, TensorDataset) and len(data.tensors) in (1, 2):
         return data.tensors if len(data.tensors) == 2 else (data.tensors[0], None)
     rows: list[Any] = []
     labels: list[Any] = []
-    batches = isinstance(data, DataLoader) and data.batch_size is not None
-    for item in _items(owner, data):
+    batches = isinstance(data, DataLoader) and has_batches(data)
+    for item in _items(owner, data, repeated=repeated):
         row, label = item if isinstance(item, list | tuple) and len(item) == 2 else (item, None)
         if isinstance(item, list | tuple) and len(item) != 2:
             raise ValueError(f"{owner} takes a row and its label from a dataset. Got {len(item)} values instead.")
@@ -163,7 +174,9 @@ def _read_dataset(owner: str, data: Dataset | DataLoader) -> tuple[Any, Any]:
     return _stack(owner, rows), np.array(labels) if labels else None
 
 
-def _items(owner: str, data: Any) -> Iterable[Any]:
+def _items(owner: str, data: Any, *, repeated: bool) -> Iterable[Any]:
+    if isinstance(data, DataLoader) and not repeated:
+        return iterate_once(owner, data)
     if isinstance(data, DataLoader) or hasattr(data, "__iter__"):
         return iter(data)
     if not hasattr(data, "__len__"):

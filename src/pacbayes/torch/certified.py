@@ -56,8 +56,9 @@ class CertifiedNetwork(StorableNetwork, ClassifierMixin, CertifiedSplit):
     training : Training, optional
         How it learns; see :class:`pacbayes.torch.Training`.
     fitter : callable, optional
-        In place of ``training``: your own training, called with the module, the learning rows as a tensor of float32
-        and their labels as positions of classes. It returns the module, or None if it trained the one it was given.
+        In place of ``training``: your own training, called with the module, the learning rows as a tensor in its
+        precision and their labels as positions of classes. It returns the module, or None if it trained the one it was
+        given.
     split : float or "adaptive", default="adaptive"
         Share of the rows to learn from, in (0, 1). "adaptive" has it found on the way: networks are trained on 5, 10,
         20 and 40 % of the rows as well, so that all trainings together see at most 1.55 times all rows per epoch. A

@@ -15,9 +15,9 @@ from sklearn.utils.validation import check_is_fitted
 from torch import Tensor, nn
 
 from pacbayes._core.types import FloatArray, RandomState
-from pacbayes.torch.arrays import Loaded, code_labels, to_tensor
+from pacbayes.torch.arrays import Loaded, code_labels, read_rows, to_tensor
 from pacbayes.torch.checks import call_factory, check_classes
-from pacbayes.torch.outputs import find_device, module_outputs, seeded
+from pacbayes.torch.outputs import find_device, module_outputs, precision_of, seeded
 from pacbayes.torch.predictor import NetworkPredictor, check_shape
 from pacbayes.torch.states import load_state, state_bytes
 from pacbayes.torch.training import Training, train
@@ -40,8 +40,8 @@ class NetworkClassifier(NetworkPredictor, ClassifierMixin, BaseEstimator):
     training : Training, optional
         How it learns.
     fitter : callable, optional
-        In place of ``training``: your own training, called with the module, the rows as a tensor of float32 and the
-        labels as positions of classes. It returns the module, or None if it trained the one that it was given.
+        In place of ``training``: your own training, called with the module, the rows as a tensor in its precision
+        and the labels as positions of classes. It returns the module, or None if it trained the one that it was given.
     classes : array_like, optional
         The labels of the outputs, in their order; by default those in ``y``, sorted.
     input_shape : tuple of int, optional
@@ -132,13 +132,13 @@ class NetworkClassifier(NetworkPredictor, ClassifierMixin, BaseEstimator):
         """
         owner = type(self).__name__
         self.check_parameters()
-        rows, labels, shape = self.read_rows(owner, X, y)
+        rows, labels, shape = read_rows(owner, X, y, repeated=True)
         before = self._fits()
         self.input_shape_ = shape if self.input_shape is None else tuple(self.input_shape)
         check_shape(owner, shape, self.input_shape_)
         self.n_features_in_ = rows.shape[1]
-        self.classes_ = np.unique(labels) if self.classes is None else np.asarray(self.classes)
-        codes = code_labels(labels, self.classes_)
+        self.classes_ = np.unique(np.asarray(labels)) if self.classes is None else np.asarray(self.classes)
+        codes = code_labels(np.asarray(labels), self.classes_)
         seed = _draw_seed(self.random_state)
         with seeded(seed, find_device(owner, self.device)):
             last = self.module_ if self.warm_start and before == self._fits() else None
@@ -158,7 +158,8 @@ class NetworkClassifier(NetworkPredictor, ClassifierMixin, BaseEstimator):
         if last is not None:
             load_state(module, state_bytes(last))
         if self.fitter is not None:
-            returned = self.fitter(module, to_tensor(rows, self.input_shape_), codes)
+            given = to_tensor(rows, self.input_shape_, precision_of(module, rows))
+            returned = self.fitter(module, given, codes)
             return (module if returned is None else _check_module(owner, "fitter", returned)).eval()
         count = len(self.classes_)
         module_outputs(module, rows[:1], self.input_shape_, device=device, classes=count, owner=owner)

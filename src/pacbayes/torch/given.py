@@ -28,8 +28,9 @@ class GivenNetwork(NetworkPredictor):
     Parameters
     ----------
     module : Module
-        From a batch of rows to an output for each class. Rows come as float32, or in the precision of the module;
-        whole numbers of eight bits are divided by 255.
+        From a batch of rows to an output for each class. Rows come in the precision of its first weights, or of its
+        first buffers if it has no weights; a module without either is given doubles as they are, and all else as
+        float32. Whole numbers of eight bits are divided by 255.
     classes : array_like, optional
         The labels of the outputs, in their order; 0, 1, ... by default.
     input_shape : tuple of int, optional

@@ -24,11 +24,12 @@ from pacbayes._core.types import Labels
 from pacbayes.certificate import Certificate
 from pacbayes.torch.states import form_digest
 
-__all__ = ["CERTIFICATE", "NETWORK", "ORDER", "WEIGHTS", "NetworkRecord", "read_limited", "read_pair", "write_folder"]
+__all__ = ["CERTIFICATE", "NETWORK", "WEIGHTS", "NetworkRecord", "read_limited", "read_pair", "write_folder"]
 
-CERTIFICATE, NETWORK, WEIGHTS, ORDER = "certificate.json", "network.json", "network.safetensors", "order.safetensors"
+CERTIFICATE, NETWORK, WEIGHTS = "certificate.json", "network.json", "network.safetensors"
+_ORDER = "order.safetensors"  # of rows that no recorded seed gives; it is read no more, since it proves nothing
 KINDS = {"deterministic": "split", "gaussian": "network"}  # each with the procedure that certifies it
-_OURS = frozenset({CERTIFICATE, NETWORK, WEIGHTS, ORDER})
+_OURS = frozenset({CERTIFICATE, NETWORK, WEIGHTS, _ORDER})
 _FORMAT, _VERSION = "pacbayes-network", 1
 _MOST_TEXT = {CERTIFICATE: 64 << 20, NETWORK: 1 << 20}
 _MOST_NUMBERS = 1 << 31  # in a row
@@ -124,7 +125,7 @@ def _is_whole(value: object, least: int, below: int) -> bool:
 
 def _are_files(value: object) -> bool:
     names = set(value) if isinstance(value, dict) else set()
-    return names in ({WEIGHTS}, {WEIGHTS, ORDER}) and all(map(_is_digest, value.values()))  # type: ignore[attr-defined]
+    return names in ({WEIGHTS}, {WEIGHTS, _ORDER}) and all(map(_is_digest, value.values()))  # type: ignore[attr-defined]
 
 
 def _are_classes(value: object) -> bool:

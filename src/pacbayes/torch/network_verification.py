@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import torch
 from numpy.typing import ArrayLike
-from safetensors import SafetensorError
-from safetensors.numpy import load as read_arrays
 
 from pacbayes.certificate import Certificate, Check, Verification, compare, data_digest
 from pacbayes.estimators.asked import find_groups
@@ -23,7 +19,6 @@ from pacbayes.procedures.base import FITTED, check_order
 from pacbayes.procedures.judged_network import find_cautions_again, recheck_network
 from pacbayes.torch.arrays import read_rows
 from pacbayes.torch.judging import judge_network
-from pacbayes.torch.network_folder import ORDER, read_limited
 from pacbayes.torch.storage import Contents, open_network, read_contents
 from pacbayes.torch.stored_networks import StoredGaussian, StoredNetwork
 
@@ -33,9 +28,6 @@ if TYPE_CHECKING:
     from pacbayes.torch.stored_module import ModuleLike
 
 __all__ = ["RecordedOrder", "verify", "verify_with_certificate"]
-
-_HEAD = 4096  # bytes before the numbers of an order
-_WORD = 8  # bytes of a row's number
 
 
 @dataclass(slots=True)
@@ -65,10 +57,11 @@ def verify(
     """Check a network in a folder: its certificate, that the weights belong to it, and with the rows its numbers.
 
     With the rows, their digest and their order are compared with the recorded ones, and the stored network is judged
-    again on the judged rows, which the recorded seed tells. The counts must be equal, but for rows whose two largest
-    outputs nearly tie; expected errors must agree to a ten-thousandth; the divergence of a Gaussian network is computed
-    from its stored prior and posterior, its rate from the prior and the learning rows kept aside; draws are counted
-    again from the recorded seed, and once more from a seed that nobody could know.
+    again on the judged rows, which the recorded seed tells; without a seed, verification fails. The counts must be
+    equal, but for rows whose two largest outputs nearly tie; expected errors must agree to a ten-thousandth; the
+    divergence of a Gaussian network is computed from its stored prior and posterior, its rate from the prior and the
+    learning rows kept aside; draws are counted again from the recorded seed, and once more from a seed that nobody
+    could know.
 
     That does not prove what the network learned from. With ``learn=True`` the whole fit is run again, and must give the
     same network, to the last bit: that needs the same machine or one that computes alike.
@@ -121,13 +114,12 @@ def verify_with_certificate(
 ) -> tuple[Certificate, Verification]:
     """Verify a folder as :func:`verify` does, and return the certificate that was verified, too."""
     contents = read_contents(folder, module)
-    result = _verify(contents, Path(folder), X, y, module, grouping, learn=learn)
+    result = _verify(contents, X, y, module, grouping, learn=learn)
     return contents.certificate, result
 
 
 def _verify(
     contents: Contents,
-    folder: Path,
     X: Any,
     y: ArrayLike | None,
     module: ModuleLike | None,
@@ -153,8 +145,10 @@ def _verify(
     width = prod(contents.record.input_shape)
     if rows.shape[1] != width:  # before anything is computed for rows of a size that nobody has
         return Verification((*own, compare("columns", width, int(rows.shape[1]))))
+    if (seed := contents.certificate.seed) is None:  # the order may have been chosen after a look at the rows
+        return Verification((*own, Check("order_of_seed", held=False)))
     network = open_network(contents, module)
-    kept, checks = _read_order(folder, contents, network, len(labels))
+    kept, checks = _draw_order(contents, seed, network, len(labels))
     checks += _judge(contents, kept, rows, labels, groups)
     proves: tuple[str, ...] = ("judged_again", "not_learned_again", "not_collection")
     if learn and all(check.held for check in checks):
@@ -208,25 +202,9 @@ def _check_prior(certificate: Certificate, network: StoredGaussian, layers: str)
     return compare("prior", claimed, found, within=FITTED)
 
 
-def _read_order(
-    folder: Path, contents: Contents, network: StoredNetwork | StoredGaussian, rows: int
+def _draw_order(
+    contents: Contents, seed: int, network: StoredNetwork | StoredGaussian, rows: int
 ) -> tuple[RecordedOrder, list[Check]]:
-    """Return the order of the rows: as the recorded seed gives it, as they came, or as it is stored."""
-    certificate, record = contents.certificate, contents.record
-    if certificate.seed is not None:
-        order, seed = draw_order(certificate.seed, rows, in_order=certificate.in_order)
-        return RecordedOrder(order, seed, network), [compare("seed", record.seed, seed)]
-    if certificate.in_order:
-        return RecordedOrder(np.arange(rows), record.seed, network), []
-    if ORDER not in record.files:
-        raise ValueError(f"The order of the rows follows from no seed here, and {ORDER} is missing.")
-    data = read_limited(folder / ORDER, rows * _WORD + _HEAD)
-    try:
-        found = read_arrays(data)
-    except SafetensorError as error:
-        raise ValueError(f"{ORDER} must be safetensors. {error!s:.120}") from None
-    order = found.get("order", np.empty(0, dtype=np.int64))
-    if set(found) != {"order"} or order.dtype != np.int64 or order.ndim != 1:
-        raise ValueError(f"{ORDER} must hold the numbers of the rows under the name 'order'.")
-    held = compare("file", record.files[ORDER], hashlib.sha256(data).hexdigest())
-    return RecordedOrder(order, record.seed, network), [held, compare("rows", len(order), rows)]
+    """Return the order of the rows as the recorded seed gives it, or as they came."""
+    order, drawn = draw_order(seed, rows, in_order=contents.certificate.in_order)
+    return RecordedOrder(order, drawn, network), [compare("seed", contents.record.seed, drawn)]

@@ -133,10 +133,10 @@ def module_outputs(
     [[1.0, 2.0], [0.0, 3.0]]
     """
     parts = []
-    before = _state_marks(module)
+    before, precision = _state_marks(module), precision_of(module, rows)
     with evaluation(module):
         for start in range(0, len(rows), _BATCH):
-            batch = to_tensor(rows[start : start + _BATCH], shape).to(device, precision_of(module))
+            batch = to_tensor(rows[start : start + _BATCH], shape, precision).to(device)
             found = check_outputs(owner, _answer(owner, module, batch), len(batch), classes)
             parts.append(found.to("cpu", torch.float64).numpy())
     if before != _state_marks(module) and None not in before:
@@ -144,17 +144,22 @@ def module_outputs(
     return np.concatenate(parts) if parts else np.zeros((0, classes or 0))
 
 
-def precision_of(module: nn.Module) -> torch.dtype:
-    """Return the type of the numbers that a module takes: that of its first weights.
+def precision_of(module: nn.Module, rows: NDArray[Any] | None = None) -> torch.dtype:
+    """Return the type of the numbers that a module takes: that of its first weights, or buffers if it has none.
+
+    One that has neither takes rows of double precision as they are, and all others as float32.
 
     Examples
     --------
+    >>> import numpy as np
     >>> from torch import nn
     >>> from pacbayes.torch.outputs import precision_of
-    >>> precision_of(nn.Linear(2, 2).double())
-    torch.float64
+    >>> precision_of(nn.Linear(2, 2).double()), precision_of(nn.Identity(), np.zeros((1, 2)))
+    (torch.float64, torch.float64)
     """
-    return next((each.dtype for each in module.parameters() if each.is_floating_point()), torch.float32)
+    is_double = rows is not None and rows.dtype == np.float64
+    own = (each.dtype for each in (*module.parameters(), *module.buffers()) if each.is_floating_point())
+    return next(own, torch.float64 if is_double else torch.float32)
 
 
 def _state_marks(module: nn.Module) -> list[tuple[int, int] | None]:

@@ -61,7 +61,7 @@ def learn_network(
     """
     model: Any = _estimator(certificate, record, module)
     model.order_, model.seed_, model.in_order_, model.grouping_ = order, record.seed, certificate.in_order, grouping
-    model.classes_, model.input_shape_ = record.labels, record.input_shape
+    model.classes_, model.input_shape_, model.order_seed_ = record.labels, record.input_shape, certificate.seed
     again = model.reissue(rows.reshape(len(rows), *record.input_shape), labels)
     found = again.certificate_
     if found.digests["network"] == certificate.digests["network"]:

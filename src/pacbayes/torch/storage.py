@@ -43,7 +43,6 @@ def save_network(
     certificate: Certificate,
     weights: bytes,
     about: Mapping[str, Any],
-    further: Mapping[str, bytes] | None = None,
     *,
     force: bool = False,
 ) -> list[Path]:
@@ -58,14 +57,12 @@ def save_network(
         Safetensors.
     about : mapping
         Fields of :class:`pacbayes.torch.network_folder.NetworkRecord`.
-    further : mapping of str to bytes, optional
-        Other files.
     force : bool, default=False
         Whether a network that is there may be replaced.
     """
     if certificate.digests.get("network") != hashlib.sha256(weights).hexdigest():
         raise ValueError("The network has changed since its certificate was issued. Fit it again before saving it.")
-    return write_folder(Path(folder), certificate, about, {WEIGHTS: weights, **(further or {})}, force=force)
+    return write_folder(Path(folder), certificate, about, {WEIGHTS: weights}, force=force)
 
 
 def read_contents(folder: str | Path, module: ModuleLike | None = None) -> Contents:

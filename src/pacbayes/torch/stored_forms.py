@@ -8,19 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
-from safetensors.numpy import save as write_arrays
 from sklearn.utils.validation import check_is_fitted
 
 from pacbayes.metrics import read_group_columns
 from pacbayes.torch.architectures import describe
 from pacbayes.torch.descent import PosteriorTraining
-from pacbayes.torch.network_folder import ORDER
 from pacbayes.torch.states import state_bytes
 from pacbayes.torch.storage import save_network
 from pacbayes.torch.training import Training
 
 if TYPE_CHECKING:
-    from pacbayes._core.types import IntArray, Labels
+    from pacbayes._core.types import Labels
     from pacbayes.certificate import Certificate
     from pacbayes.torch.certified import CertifiedNetwork
     from pacbayes.torch.gaussian import GaussianNetwork
@@ -55,7 +53,6 @@ class StorableNetwork:
 
     certificate_: Certificate
     input_shape_: tuple[int, ...]
-    order_: IntArray
     seed_: int
 
     def save(self, folder: str | Path, *, force: bool = False) -> list[Path]:
@@ -86,11 +83,7 @@ class StorableNetwork:
             "seed": int(self.seed_),
             "architecture": describe(form.module),
         }
-        further = {}
-        if certificate.seed is None and not certificate.in_order:  # nothing else tells the order
-            order = {"order": np.ascontiguousarray(self.order_, dtype=np.int64)}
-            further[ORDER] = bytes(write_arrays(order))
-        return save_network(folder, certificate, form.weights, about, further, force=force)
+        return save_network(folder, certificate, form.weights, about, force=force)
 
     def _stored_form(self) -> StoredForm:
         raise NotImplementedError

@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from pacbayes.torch.augmentation import Augment, Augmentation, find_augmentation
 from pacbayes.torch.checks import check_name, check_positive, check_share, check_whole
 from pacbayes.torch.loop import Loop
-from pacbayes.torch.outputs import find_device, seeded
+from pacbayes.torch.outputs import find_device, precision_of, seeded
 from pacbayes.torch.schedules import SCHEDULES
 
 __all__ = ["Training", "train"]
@@ -182,14 +182,14 @@ def train(
             f"{type(options).__name__} instead."
         )
     place = find_device(owner, device)
-    rows, labels = _check_rows(owner, X, y, classes)
+    rows, labels = _check_rows(owner, X, y, classes, precision_of(module))
     with seeded(seed, place):
         loop = Loop(module.to(place), rows, labels, options, torch.Generator().manual_seed(seed), classes)
         loop.run(find_augmentation(owner, options.augment), progress)
     return module.eval()
 
 
-def _check_rows(owner: str, X: Any, y: Any, classes: int | None) -> tuple[Tensor, Tensor]:
+def _check_rows(owner: str, X: Any, y: Any, classes: int | None, precision: torch.dtype) -> tuple[Tensor, Tensor]:
     """Return rows and labels as tensors on the CPU, or say what is wrong with them."""
     try:
         rows, labels = (
@@ -206,4 +206,5 @@ def _check_rows(owner: str, X: Any, y: Any, classes: int | None) -> tuple[Tensor
     codes = cast("Tensor", labels.cpu().long())
     if int(codes.min()) < 0 or (classes is not None and int(codes.max()) >= classes):
         raise ValueError(f"{owner} needs labels from 0 on, below the number of classes. Got {codes.unique().tolist()}.")
-    return (rows if rows.dtype == torch.uint8 else rows.float()).cpu(), codes
+    wide = torch.promote_types(precision, torch.float32)  # batches are rounded to less
+    return (rows if rows.dtype == torch.uint8 else rows.to(wide)).cpu(), codes

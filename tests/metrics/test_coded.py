@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pacbayes._core.steadiness import Answers
+from pacbayes._core.answers import Answers
 from pacbayes.certificate import QUANTITIES
 from pacbayes.metrics import METRICS, CodedJudged, CostTable, Grouping, Questions, get, observe_parts
 from pacbayes.metrics.statements import Judgement

@@ -14,7 +14,7 @@ from sklearn.naive_bayes import GaussianNB
 
 import pacbayes as pb
 from pacbayes import metrics
-from pacbayes._core.steadiness import Answers
+from pacbayes._core.answers import Answers
 from pacbayes.certificate import QUANTITIES, schema
 from pacbayes.certificate.statement_words import quantity_noun, quantity_words
 from pacbayes.certificate.words import sentences

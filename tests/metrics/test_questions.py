@@ -7,7 +7,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 
 import pacbayes as pb
-from pacbayes._core.steadiness import Answers
+from pacbayes._core.answers import Answers
 from pacbayes.certificate.words import sentences
 from pacbayes.metrics import Judged, Questions, get, group_rows, group_values, read_costs, read_metrics, read_questions
 from pacbayes.report import render

@@ -26,13 +26,13 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar, cast
 
 import numpy as np
 from scipy.special import gammaln
 
+from pacbayes._core.answers import Answers
 from pacbayes._core.asking import (
     Asked,
     AskRows,
@@ -42,7 +42,6 @@ from pacbayes._core.asking import (
     Task,
     answer_alone,
     answer_block,
-    differ,
     draw_batches,
     keep_different,
     sentence,
@@ -51,9 +50,9 @@ from pacbayes._core.coded_labels import CodedLabels
 from pacbayes._core.digests import digest_of_arrays
 from pacbayes._core.places import permute
 from pacbayes._core.rows import locate_blocks, map_blocks
-from pacbayes._core.types import BoolArray, FloatArray, IntArray, Labels, Rows
+from pacbayes._core.types import BoolArray, IntArray, Labels, Rows
 
-__all__ = ["ALONE", "Answers", "ask_in_blocks", "ask_row_by_row", "sample_size", "seed_of"]
+__all__ = ["ALONE", "ask_in_blocks", "ask_row_by_row", "sample_size", "seed_of"]
 
 ALONE = 64  # rows that are asked alone: 5 in 100 rows that differ stay hidden with probability .04
 _LEAST_ALONE = 8
@@ -77,62 +76,6 @@ def seed_of(seed: int, labels: Labels | CodedLabels) -> list[int]:
 def sample_size(rows: int) -> int:
     """Return how many rows of a stretch of a stream are asked alone; along the stream they add up."""
     return max(_LEAST_ALONE, min(ALONE, rows // 32))
-
-
-@dataclass(frozen=True, slots=True)
-class Answers:
-    """What a predictor answered, in one large batch and otherwise.
-
-    Attributes
-    ----------
-    together : ndarray
-        For all rows, asked at once; further axes are further answers about a row.
-    others : sequence of (positions, answers)
-        Other answers about the rows at these positions; those that were the same may be left out.
-    """
-
-    together: Any
-    others: Sequence[tuple[IntArray, Any]]
-
-    def wrong_where_different(self, truth: IntArray) -> IntArray:
-        """Return answers of which each is wrong if any of those about its row is."""
-        worst: IntArray = np.array(self.together)
-        for positions, answers in self.others:
-            right = truth[positions].reshape(-1, *[1] * (worst.ndim - 1))
-            worst[positions] = np.where(worst[positions] == right, answers, worst[positions])
-        return worst
-
-    def farthest_from(self, truth: FloatArray) -> FloatArray:
-        """Return, of the answers about each row, the one that is farthest from the truth."""
-        worst: FloatArray = np.array(self.together, dtype=np.float64)
-        with np.errstate(over="ignore"):
-            for positions, answers in self.others:
-                farther = np.abs(answers - truth[positions]) > np.abs(worst[positions] - truth[positions])
-                worst[positions] = np.where(farther, answers, worst[positions])
-        return worst
-
-    def largest(self, loss: Callable[[Any, IntArray], FloatArray]) -> FloatArray:
-        """Return, of the answers about each row, the largest loss; ``loss`` takes answers and their positions."""
-        worst: FloatArray = loss(self.together, np.arange(len(self.together)))
-        for positions, answers in self.others:
-            worst[positions] = np.maximum(worst[positions], loss(answers, positions))
-        return worst
-
-    def take(self, rows: IntArray) -> Answers:
-        """Return the answers about some of the rows, in the order of their positions."""
-        place = np.full(len(self.together), -1)
-        place[rows] = np.arange(rows.size)
-        kept = [(place[positions], answers) for positions, answers in self.others]
-        return Answers(self.together[rows], [(found[found >= 0], answers[found >= 0]) for found, answers in kept])
-
-    def different(self, within: float) -> BoolArray:
-        """Return for each row whether its answers differ; where each is NaN they do not."""
-        found = np.zeros(len(self.together), dtype=bool)
-        for positions, answers in self.others:
-            with np.errstate(over="ignore", invalid="ignore"):  # two numbers may lie farther apart than any double
-                unequal = differ(answers, before := self.together[positions]) & ~(np.abs(answers - before) <= within)
-            found[positions] |= unequal.reshape(len(positions), -1).any(axis=1)
-        return found
 
 
 def ask_row_by_row(

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pacbayes._core.alignment import refuse_other_classes
+from pacbayes._core.answers import Answers
 from pacbayes._core.arguments import single_number, to_floats
 from pacbayes._core.foreign import collect
 from pacbayes._core.labels import label_text
 from pacbayes._core.predictions import check_probabilities, class_numbers, classes_with
-from pacbayes._core.steadiness import Answers
 from pacbayes._core.types import IntArray, Labels, Rows
 from pacbayes.estimators.base import check_candidates
 from pacbayes.metrics import (

@@ -13,8 +13,8 @@ from typing import Protocol
 
 import numpy as np
 
+from pacbayes._core.answers import Answers
 from pacbayes._core.labels import equals_text, label_text
-from pacbayes._core.steadiness import Answers
 from pacbayes._core.types import BoolArray, FloatArray, IntArray, Labels
 
 __all__ = ["Judged", "Metric", "Observation"]
@@ -42,6 +42,9 @@ class Judged:
     unknown : ndarray of bool or None
         Rows whose prediction is none of the classes; ``predictions`` may hold any wrong label for them. None where
         ``predictions`` are what was predicted.
+    nearest : ndarray or None
+        Of predictions that are numbers: of the answers about each row the one nearest to its label, where
+        ``predictions`` are those farthest from it. None where each row has one answer.
     """
 
     labels: Labels
@@ -52,6 +55,7 @@ class Judged:
     probabilities: Answers | None = None
     assumptions: tuple[str, ...] = ()
     unknown: BoolArray | None = None
+    nearest: FloatArray | None = None
 
     @property
     def known_classes(self) -> Labels:
@@ -62,6 +66,11 @@ class Judged:
     def doubted(self) -> BoolArray:
         """For each row whether its answer depends on its batch."""
         return np.zeros(len(self.labels), dtype=bool) if self.unsteady is None else self.unsteady
+
+    @property
+    def unsure(self) -> BoolArray:
+        """For each row whether what is taken for its prediction stands for another one."""
+        return self.doubted if self.unknown is None else self.doubted | self.unknown
 
     def of_class(self, text: str) -> tuple[BoolArray, BoolArray]:
         """Return of each row whether its label, and whether its prediction, is the class that a text names.
@@ -83,6 +92,7 @@ class Judged:
             classes=self.known_classes,
             unsteady=None if self.unsteady is None else self.unsteady[rows],
             unknown=None if self.unknown is None else self.unknown[rows],
+            nearest=None if self.nearest is None else self.nearest[rows],
             probabilities=None if self.probabilities is None else self.probabilities.take(rows),
         )
 

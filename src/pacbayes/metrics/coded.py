@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pacbayes._core.answers import Answers
 from pacbayes._core.predictions import wrong_labels
 from pacbayes._core.rows import BLOCK_ROWS
-from pacbayes._core.steadiness import Answers
 from pacbayes._core.types import BoolArray, IntArray, Labels
 from pacbayes.metrics.base import Judged, Metric, Observation
 

@@ -20,7 +20,7 @@ class Brier:
     Examples
     --------
     >>> import numpy as np
-    >>> from pacbayes._core.steadiness import Answers
+    >>> from pacbayes._core.answers import Answers
     >>> from pacbayes.metrics import Brier, Judged
     >>> answers = Answers(np.array([[0.5, 0.5], [0.1, 0.9]]), [])
     >>> judged = Judged(np.array([0, 1]), np.array([0, 1]), probabilities=answers)
@@ -50,7 +50,7 @@ class LogLoss:
     Examples
     --------
     >>> import numpy as np
-    >>> from pacbayes._core.steadiness import Answers
+    >>> from pacbayes._core.answers import Answers
     >>> from pacbayes.metrics import Judged, LogLoss
     >>> answers = Answers(np.array([[0.5, 0.5], [0.0, 1.0]]), [])
     >>> judged = Judged(np.array([0, 0]), np.array([0, 1]), probabilities=answers)

@@ -18,8 +18,8 @@ __all__ = ["FalseNegativeRate", "FalsePositiveRate", "Precision", "Recall", "Spe
 
 
 def _count(about: BoolArray, wrong: BoolArray, doubted: BoolArray) -> Observation:
-    errors = int(np.count_nonzero(about & (wrong | doubted)))
-    return Observation(int(about.sum()), {"errors": errors}, doubted=int(np.count_nonzero(about & doubted)))
+    errors = int(np.count_nonzero(about & wrong))
+    return Observation(int(about.sum()), {"errors": errors}, doubted=int(np.count_nonzero(about & wrong & doubted)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class FalseNegativeRate:
     def observe(self, judged: Judged) -> Observation:
         """Count the misses among the rows of the class."""
         true, predicted = judged.of_class(self.label)
-        return _count(true, ~predicted, judged.doubted)
+        return _count(true, judged.doubted | ~predicted, judged.doubted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class FalsePositiveRate:
     def observe(self, judged: Judged) -> Observation:
         """Count the rows of other classes that are taken for the class."""
         true, predicted = judged.of_class(self.label)
-        return _count(~true, predicted, judged.doubted)
+        return _count(~true, judged.doubted | predicted, judged.unsure)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,4 +127,4 @@ class Precision:
     def observe(self, judged: Judged) -> Observation:
         """Count the rows of other classes among those that are taken for the class."""
         true, predicted = judged.of_class(self.label)
-        return _count(judged.doubted | predicted, ~true, judged.doubted)
+        return _count(judged.doubted | predicted, judged.doubted | ~true, judged.unsure)

@@ -11,10 +11,11 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
+from pacbayes._core.answers import Answers
 from pacbayes._core.coded_labels import code_type, codes_of, take_labels
 from pacbayes._core.predictions import check_probabilities, class_numbers, known_classes
 from pacbayes._core.rows import distinct_labels, locate_blocks, map_blocks, take
-from pacbayes._core.steadiness import Answers, ask_in_blocks, seed_of
+from pacbayes._core.steadiness import ask_in_blocks, seed_of
 from pacbayes._core.taken import CHUNK_ROWS, TakenRows, can_take_blocks
 from pacbayes._core.types import BoolArray, Classifier, FloatArray, IntArray, Labels, Predictor, Rows, Transformer
 from pacbayes.certificate import Choice

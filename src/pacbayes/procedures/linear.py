@@ -10,11 +10,12 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import clone
 
+from pacbayes._core.answers import Answers
 from pacbayes._core.digests import digest_of_arrays
 from pacbayes._core.labels import as_matrix
 from pacbayes._core.prefit import refuse_prefit
 from pacbayes._core.rows import refuse_text, take
-from pacbayes._core.steadiness import Answers, ask_row_by_row, seed_of
+from pacbayes._core.steadiness import ask_row_by_row, seed_of
 from pacbayes._core.types import FloatArray, IntArray, Labels, Rows, Transformer
 from pacbayes.posteriors import Gaussian
 from pacbayes.procedures.base import Sample

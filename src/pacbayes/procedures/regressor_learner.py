@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from pacbayes._core.answers import Answers
 from pacbayes._core.predictions import NO_NUMBER, finite_numbers
 from pacbayes._core.rows import take
-from pacbayes._core.steadiness import Answers, ask_in_blocks, seed_of
+from pacbayes._core.steadiness import ask_in_blocks, seed_of
 from pacbayes._core.types import BoolArray, FloatArray, IntArray, Predictor, Regressor, Rows
 from pacbayes.certificate import Choice
 from pacbayes.metrics import Judged, LossRule
@@ -30,8 +31,8 @@ def predict_numbers(
     seeds: Sequence[int],
     scale: float,
     rows: IntArray | None = None,
-) -> FloatArray:
-    """Return what a model predicts for rows, asked in several batches: of each row the answer farthest from its label.
+) -> tuple[FloatArray, FloatArray]:
+    """Return what a model predicts for rows, asked in several batches: the answers farthest from and nearest to labels.
 
     A prediction that is not finite is NaN. A model with many predictions that depend on their batch is refused. Labels
     are those of ``rows`` of X, or of all of them.
@@ -42,8 +43,9 @@ def predict_numbers(
     >>> from sklearn.linear_model import LinearRegression
     >>> from pacbayes.procedures.regressor_learner import predict_numbers
     >>> X, y = np.arange(10.0)[:, None], np.arange(10.0)
-    >>> predict_numbers(LinearRegression().fit(X, y), X, y, [0], 1.0).round(4).tolist()[-2:]
-    [8.0, 9.0]
+    >>> farthest, nearest = predict_numbers(LinearRegression().fit(X, y), X, y, [0], 1.0)
+    >>> farthest.round(4).tolist()[-2:], nearest.round(4).tolist()[-2:]
+    ([8.0, 9.0], [8.0, 9.0])
     """
     within = _SAME * scale
 
@@ -53,8 +55,10 @@ def predict_numbers(
             return np.asarray(distance > np.median(distance) + within)
 
     places = np.arange(labels.size) if rows is None else rows
-    worst = ask_in_blocks(model, _ask_numbers, X, places, seeds, within=within, errs=errs).farthest_from(labels)
-    return np.where(worst == NO_NUMBER, np.nan, worst)
+    answers = ask_in_blocks(model, _ask_numbers, X, places, seeds, within=within, errs=errs)
+    found = answers.farthest_from(labels), answers.nearest_to(labels)
+    farthest, nearest = (np.where(each == NO_NUMBER, np.nan, each) for each in found)
+    return farthest, nearest
 
 
 def _ask_numbers(asked: Predictor, rows: Rows, part: IntArray) -> FloatArray:
@@ -135,6 +139,6 @@ class LearnedRegressor:
         rows = sample.order[start:]
         labels = sample.y[rows]
         seeds = seed_of(sample.seed, labels)
-        predictions = predict_numbers(self.model, sample.X, labels, seeds, self.scale, rows)
+        farthest, nearest = predict_numbers(self.model, sample.X, labels, seeds, self.scale, rows)
         assumptions = () if self.rule.given is None else ("scale_before",)
-        return Judged(labels, predictions, scale=self.scale, assumptions=assumptions)
+        return Judged(labels, farthest, scale=self.scale, assumptions=assumptions, nearest=nearest)

@@ -16,9 +16,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from pacbayes._core.answers import Answers
 from pacbayes._core.predictions import class_numbers
 from pacbayes._core.rows import take
-from pacbayes._core.steadiness import Answers, ask_row_by_row, seed_of
+from pacbayes._core.steadiness import ask_row_by_row, seed_of
 from pacbayes._core.types import BoolArray, Classifier, FloatArray, IntArray, Predictor
 from pacbayes.certificate import (
     METRIC_WEIGHTS,

@@ -97,7 +97,7 @@ def _show(output: Output, checked: CheckedPredictions, written: list[Path], data
     )
     for note in checked.notes:
         output.note(note)
-    if output.quiet:
+    if output.quiet or output.as_json:  # elsewhere the notes stand below the number
         output.say(*opening_lines(certificate))
         note_cautions(output, certificate)
         return

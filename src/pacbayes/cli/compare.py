@@ -107,7 +107,7 @@ def _show(output: Output, found: ComparedPredictions, written: list[Path], data:
     said = sentences(certificate)
     output.result({"sentences": said, "certificate": certificate.to_dict(), "files": files})
     output.say(*said)
-    if output.quiet:
+    if output.quiet or output.as_json:  # elsewhere the notes stand below the number
         note_cautions(output, certificate)
         return
     place, table = (f"./{path}" if path.startswith("-") else path for path in (files["certificate.json"], str(data)))

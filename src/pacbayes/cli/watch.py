@@ -9,6 +9,7 @@ import typer
 
 from pacbayes._core.arguments import DOMAINS
 from pacbayes.certificate import Certificate
+from pacbayes.cli._cautions import note_high_delta
 from pacbayes.cli._interrupts import Interrupts
 from pacbayes.cli._output import JSON, QUIET, Output, tidy
 from pacbayes.cli._watch_hook import Hook
@@ -141,6 +142,7 @@ def watch(
     hook = None if on_alarm is None else Hook(on_alarm)
     shown = None if page is None else WatchPage(page, source)
     output = Output(as_json=as_json, quiet=quiet)
+    note_high_delta(output, delta)
     with Interrupts() as interrupts:
         watcher = Watcher(output, watching, every=every, out=out, stop=unreadable == "stop", interrupts=interrupts)
         watcher.prepare(hook=hook, page=shown, until_alarm=until_alarm)

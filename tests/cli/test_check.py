@@ -83,7 +83,7 @@ class TestCheck:
             again = run("check", "p.csv", "--label", "y", "--prediction", "p", "--force", *options)
             assert again.stderr.count(f"{count} predictions are no label that occurs") == 1
 
-    def test_a_class_that_is_written_in_two_ways_makes_no_rate_smaller(self, run, tmp_path):
+    def test_a_class_that_is_written_in_two_ways_makes_no_rate_smaller(self, tmp_path):
         frame = predictions(rows=400, errors=120)
         other = frame["p"].where((frame["p"] != "cat") | (frame.index % 2 == 0), "Cat")
         asked = ("fpr:cat", "fnr:cat", "recall:cat", "specificity:cat", "precision:cat")

@@ -97,9 +97,9 @@ def watch(
     """Update a guarantee while losses come in; it holds at all times at once, so you may look as often as you like.
 
     Each line is one loss between 0 (right) and 1 (wrong), or a JSON object with "label" and "prediction" or with
-    "loss" (not both), or a row of CSV whose --columns are named like these. Each prediction must have been made before its label
-    was known. A line that cannot be read counts as wrong, because a guarantee over the readable lines alone would not
-    hold; blank lines are skipped.
+    "loss" (not both), or a row of CSV whose --columns are named like these. Each prediction must have been made before
+    its label was known. A line that cannot be read counts as wrong, because a guarantee over the readable lines alone
+    would not hold; blank lines are skipped.
 
     With --certificate there is an alarm, status 3, when the losses say that the certificate is no longer true. If the
     risk of each line, given those before it, never exceeds the certified number, an alarm has at most the probability
@@ -195,7 +195,7 @@ def _read_columns(columns: str | None, by: str | None) -> tuple[str, ...] | None
         raise ValueError(f"--columns must have 'loss', or 'label' and 'prediction'. Got {columns!r:.60} instead.")
     if pair and "loss" in names:  # which might say something else
         raise ValueError(
-            "--columns must have 'loss', or 'label' and 'prediction', not both: call the one that is not meant otherwise. "
+            "--columns must have 'loss', or 'label' and 'prediction', not both: give what is not meant another name. "
             f"Got {columns!r:.60} instead."
         )
     if by is not None and by not in names:

@@ -115,8 +115,8 @@ def compare_predictions(
     ----------
     y_true : array_like, shape (n,), or None
         Labels. A prediction that is none of those that occur counts against each limit, since it may be a class that is
-        written in another way, and there is a warning. None if ``a`` and ``b`` are losses in [0, 1], one per example; then the difference of the mean losses is
-        bounded, by bets that adapt (:func:`pacbayes.bounds.sequential`).
+        written in another way, and there is a warning. None if ``a`` and ``b`` are losses in [0, 1], one per example;
+        then the difference of the mean losses is bounded, by bets that adapt (:func:`pacbayes.bounds.sequential`).
     a, b : array_like, shape (n,), or mapping
         Predictions on the same examples, or losses. A mapping names them; several in ``a`` are each compared with
         ``b``.

@@ -109,9 +109,9 @@ def _differ(label: object, prediction: object) -> float:
     """Return whether two classes differ; refuse what is no class, or not of the same kind."""
     if label is None or prediction is None:
         raise ValueError("'label' and 'prediction' must be known. Got null.")
-    if not isinstance(label, _CLASSES) or not isinstance(prediction, _CLASSES):
+    if any(not isinstance(each, _CLASSES) for each in (label, prediction)):
         raise ValueError("'label' and 'prediction' must be texts, numbers or truth values.")
-    if isinstance(label, _Rounded) or isinstance(prediction, _Rounded):
+    if any(isinstance(each, _Rounded) for each in (label, prediction)):
         raise ValueError("'label' and 'prediction' must not have more digits than doubles can tell apart.")
     if isinstance(prediction, float) and not prediction.is_integer() and not isinstance(label, str):
         raise ValueError(f"'prediction' must be a class, not a probability. Got {prediction!r}.")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pacbayes.certificate.certificate import Certificate
     from pacbayes.certificate.statement import Statement
 
-__all__ = ["CAUTIONS", "caution_words", "find_empty", "find_notices", "is_vacuous", "notice_words"]
+__all__ = ["CAUTIONS", "find_empty", "find_notices", "is_vacuous", "notice_words"]
 
 _USEFUL = 0.5  # a limit on an error that says something
 _MOST = 6  # sentences on single statements
@@ -53,7 +53,6 @@ CAUTIONS = (
     "several_seeds",
     "unknown_predictions",
 )
-_FOR_READERS = (*CAUTIONS, "order_not_reproducible")  # of a certificate that somebody else issued, who knew the order
 
 
 def is_vacuous(statement: Statement, value: float | None = None) -> bool:
@@ -109,19 +108,6 @@ def find_empty(certificate: Certificate) -> list[Note]:
     if len(empty) <= _MOST:
         return empty
     return [*empty[:_MOST], Note("nothing_certified_more", {"count": len(empty) - _MOST})]
-
-
-def caution_words(certificate: Certificate) -> list[str]:
-    """Return what whoever reads or uses a certificate has to know beside its claim, in sentences.
-
-    Examples
-    --------
-    >>> import pacbayes as pb
-    >>> from pacbayes.certificate.notices import caution_words
-    >>> caution_words(pb.certify_predictions([0, 1] * 9, [0, 1] * 9, delta=0.9))
-    ['With a delta of 0.9 the guarantee may be wrong more often than right.']
-    """
-    return [note_words(each) for each in certificate.notes if each.code in _FOR_READERS]
 
 
 def notice_words(note: Note) -> str:

@@ -8,9 +8,15 @@ from typing import Annotated
 import typer
 
 from pacbayes.certificate import Verification
-from pacbayes.certificate.notices import caution_words
 from pacbayes.certificate.statement_table import claim_lines
-from pacbayes.certificate.verdicts import cause_words, check_words, checks_words, detail_words, proof_words
+from pacbayes.certificate.verdicts import (
+    cause_words,
+    caution_words,
+    check_words,
+    checks_words,
+    detail_words,
+    proof_words,
+)
 from pacbayes.certificate.words import sentences
 from pacbayes.cli._engine import ENGINE, SCHEDULER
 from pacbayes.cli._limits import MAX_MEMORY

@@ -14,7 +14,7 @@ from pacbayes._core.notes import Note
 from pacbayes._core.predictions import class_numbers, vote_shares
 from pacbayes._core.types import BoolArray, FloatArray, Labels, ObjectArray
 from pacbayes.certificate import Certificate
-from pacbayes.certificate.notices import caution_words
+from pacbayes.certificate.verdicts import caution_words
 from pacbayes.learners import AbstainingClassifier, ShiftedClassifier, WeightedVote
 from pacbayes.tables import LinearTerms, align_rows
 from pacbayes.tables.words import sentence

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from pacbayes._core.plain import visible
 from pacbayes.certificate import Certificate
-from pacbayes.certificate.notices import caution_words
 from pacbayes.certificate.statement_table import claim_lines
+from pacbayes.certificate.verdicts import caution_words
 from pacbayes.runs.models import trust_needed
 from pacbayes.runs.settings import Settings
 from pacbayes.tables.words import class_counts

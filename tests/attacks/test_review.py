@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
 
 import pacbayes as pb
 from pacbayes.certificate import Certificate, issue
@@ -212,6 +213,44 @@ def test_repeated_rows_are_noticed_in_whatever_numbers_they_come(kind):
     X, y = np.repeat(SAMPLE.X[:30] * 1000, 10, axis=0).astype(kind), np.repeat(SAMPLE.y[:30], 10)
     certificate = pb.CertifiedClassifier(GaussianNB(), random_state=0).fit(X, y).certificate_
     assert "judged_rows_learned" in {note.code for note in certificate.notes}
+
+
+@pytest.mark.parametrize(
+    ("model", "everyone"),
+    [
+        (pb.CertifiedForest(DecisionTreeClassifier(), n_estimators=9, random_state=0), True),
+        (pb.OnlineCertifiedClassifier(DecisionTreeClassifier(), schedule=50, random_state=0), False),
+        (pb.PickToLearn(DecisionTreeClassifier(), random_state=0), False),
+    ],
+    ids=lambda each: type(each).__name__,
+)
+def test_copies_that_learn_and_judge_are_noticed_where_every_row_may_do_both(model, everyone):
+    """Pure noise, each row four times: limits of .05 on an error of one half."""
+    generator = np.random.default_rng(0)
+    X, y = generator.normal(size=(100, 3)), generator.integers(0, 2, 100)
+    once = model.fit(X, y).certificate_
+    assert "judged_rows_learned" not in {note.code for note in once.notes}
+    certificate = model.fit(np.repeat(X, 4, axis=0), np.repeat(y, 4)).certificate_
+    (note,) = (note for note in certificate.notes if note.code in {"judged_rows_learned", "repeated_rows"})
+    assert note.code == "judged_rows_learned"
+    assert 0 < note.numbers["repeated"] <= note.numbers["rows"] <= 400
+    assert (note.numbers["repeated"] == 400) is everyone
+
+
+def test_copies_in_a_stream_are_counted_anew_with_further_rows():
+    """By hand: of the judged rows those whose copy is among the rows before the point of their snapshot."""
+    generator = np.random.default_rng(0)
+    X, y = generator.normal(size=(100, 3)), generator.integers(0, 2, 100)
+    model = pb.OnlineCertifiedClassifier(DecisionTreeClassifier(), schedule=50, random_state=0).fit(X, y)
+    for _ in range(2):
+        model.update(X[:70], y[:70])
+    seen, rows = set(), [row.tobytes() for row in model.stream_.X]
+    copied = 0
+    for point in range(50, len(rows), 50):
+        seen |= set(rows[:point])
+        copied += sum(row in seen for row in rows[point : point + 50])
+    (numbers,) = (note.numbers for note in model.certificate_.notes if note.code == "judged_rows_learned")
+    assert numbers == {"repeated": copied, "rows": 190}
 
 
 # Holes that are left open, as they were found; each is small, or needs more than a few lines.

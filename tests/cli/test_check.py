@@ -79,6 +79,21 @@ class TestCheck:
         count = int((predictions()["p"] == "cat").sum())
         assert f"{count} predictions are no label that occurs" in result.stderr
         assert f"{count} predictions are no label" in (tmp_path / "p-certificate" / "report.html").read_text()
+        for options in (("--quiet",), ("--json",)):
+            again = run("check", "p.csv", "--label", "y", "--prediction", "p", "--force", *options)
+            assert again.stderr.count(f"{count} predictions are no label that occurs") == 1
+
+    def test_a_class_that_is_written_in_two_ways_makes_no_rate_smaller(self, tmp_path):
+        frame = predictions(rows=400, errors=120)
+        other = frame["p"].where((frame["p"] != "cat") | (frame.index % 2 == 0), "Cat")
+        asked = ("fpr:cat", "fnr:cat", "recall:cat", "specificity:cat", "precision:cat")
+        found = {}
+        for name, given in {"one": frame, "two": frame.assign(p=other)}.items():
+            given.to_csv(tmp_path / "p.csv", index=False)
+            columns = PredictionFile(label="y", prediction="p", metrics=("error", *asked))
+            found[name] = check_file(tmp_path / "p.csv", columns).certificate
+        for one, two in zip(found["one"].statements, found["two"].statements, strict=True):
+            assert two.value <= one.value if one.side == "lower" else two.value >= one.value, one.quantity
 
 
 @pytest.mark.parametrize(
@@ -89,6 +104,8 @@ class TestCheck:
         (["1", "2", "2"], ["1.0", "2.0", "1.0"], 1),
         (["True", "False", "True"], ["True", "True", "True"], 1),
         (["a", "b", "c"], ["a", "b ", "c"], 1),
+        (["1", "2", "3", "2"], ["1.0", "02", "3", "no"], 1),  # the labels are numbers, whatever is beside them
+        (["1", "1.0", "9007199254740993", "2"], ["01", "1e0", "9007199254740992", "no"], 2),
     ],
 )
 def test_labels_are_compared_as_they_are_written(tmp_path, y, p, errors):

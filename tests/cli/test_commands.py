@@ -227,3 +227,22 @@ def test_the_command_without_its_packages_says_what_to_install(monkeypatch, caps
         main()
     assert left.value.code == 2
     assert capsys.readouterr().err == "pacbayes: the command line needs typer. Install pacbayes[cli].\n"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "bound chernoff --risk 0.1 --n 99",
+        "bound --from c.json",
+        "plan --target 0.1 --risk 0.05",
+        "plan --rows 99",
+        "watch losses.txt",
+    ],
+)
+def test_a_delta_above_one_half_is_noted_even_where_little_is_wanted(run, tmp_path, command):
+    (tmp_path / "losses.txt").write_text("0\n1\n0\n")
+    pb.certify_predictions([0, 1, 0], [0, 1, 1], delta=0.7).to_json(tmp_path / "c.json")
+    noted = "note: With a delta of 0.9 the guarantee may be wrong more often than right.\n"
+    for option in ("--quiet", "--json"):
+        assert run(*command.split(), option, "--delta", "0.9").stderr == noted
+        assert run(*command.split(), option, "--delta", "0.5").stderr == ""

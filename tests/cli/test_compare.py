@@ -86,6 +86,45 @@ def test_an_edited_certificate_or_record_is_noticed(run, file, tmp_path):
     assert run("verify", "out").exit_code == 1
 
 
+@pytest.mark.parametrize("spelled", [{"cat": "Cat"}, {"cat": "kitten"}])
+def test_a_class_that_is_written_in_two_ways_reverses_no_verdict(run, tmp_path, spelled):
+    frame = predictions(errors=(40, 2, 0))  # b is better
+    frame.assign(b=frame["b"].replace(spelled)).to_csv(tmp_path / "p.csv", index=False)
+    count = int((frame["b"] == "cat").sum())
+    for options in (("--quiet",), ("--json",), ()):
+        result = run("compare", "p.csv", *PAIR, "--out", "out", "--force", *options)
+        assert f"{count} predictions are no label that occurs among these rows, such as" in result.stderr
+        assert "a is better" not in result.stdout
+    (statement,) = pb.Certificate.from_json(tmp_path / "out" / "certificate.json").statements
+    assert statement.observed["unsteady"] == count
+    assert statement.lower < -0.095 < statement.value
+    assert run("verify", "out", "--data", "p.csv").exit_code == 0
+
+
+def test_numbers_are_compared_by_value_beside_words(run, tmp_path):
+    frame = predictions(errors=(40, 2, 0)).replace({"cat": "0", "dog": "1"})
+    halves = np.where(frame.index < 200, frame["b"], frame["b"] + ".0")
+    for name, column in {"plain": frame["b"].to_numpy(), "mixed": halves}.items():
+        given = frame.assign(b=column)
+        given.loc[399, "b"] = "unknown"
+        given.to_csv(tmp_path / f"{name}.csv", index=False)
+        assert run("compare", f"{name}.csv", *PAIR, "--out", name).exit_code == 0
+    one, two = (pb.Certificate.from_json(tmp_path / each / "certificate.json") for each in ("plain", "mixed"))
+    assert one.statements == two.statements
+    assert "b is better" in one.sentence()
+
+
+@pytest.mark.parametrize("kind", [str, object])
+def test_predictions_in_python_that_are_no_label(kind):
+    frame = predictions(errors=(40, 2, 0))
+    y, a, b = (frame[name].to_numpy(dtype=kind) for name in "yab")
+    b[b == "cat"] = "Cat"
+    with pytest.warns(pb.CertificateWarning, match="predictions are no label that occurs"):
+        certificate = pb.compare_predictions(y, {"a": a}, {"b": b})
+    assert certificate.statements[0].lower < 0.095 < certificate.value
+    assert [note.code for note in certificate.notes] == ["unknown_predictions"]
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [

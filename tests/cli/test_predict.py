@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+from sklearn.linear_model import LogisticRegression
 
 import pacbayes as pb
 
@@ -51,6 +52,32 @@ def test_json_is_one_object(run, folder):
     np.testing.assert_allclose(np.sum(record["probabilities"], axis=1), 1.0)
     assert record["predictions"] == pb.load_run(folder).predict(small_frame(seed=1)).tolist()
     assert record["notes"] == []
+
+
+def test_what_puts_the_number_in_doubt_is_said_wherever_it_is_used(run, small, tmp_path):
+    small_frame()[["ill", "job", "age"]].to_csv(tmp_path / "copies.csv", index=False)
+    command = ("certify", small, "--target", "ill", "--test", "copies.csv", "--out", "out", "--no-baseline")
+    assert run(*command).exit_code == 0
+    words = "60 of 60 judged rows are copies of learning rows"
+    for options in ((), ("--quiet",), ("--json",)):
+        assert words in run("predict", "out", small, *options).stderr
+        assert words in run("verify", "out", *options).stderr
+    for command in (("predict", "out", small), ("verify", "out")):
+        (said,) = json.loads(run(*command, "--json").stdout)["cautions"]
+        assert said.startswith(words)
+    assert run("predict", "out", small, "--out", "p.csv").exit_code == 0
+    for file in ("p.csv.certificate.txt", "out/README.txt"):
+        assert f"\nNote: {words}" in (tmp_path / file).read_text()
+
+
+def test_an_order_that_nobody_can_draw_again_is_said(run, tmp_path):
+    frame = small_frame(rows=200)
+    X, y = frame[["age"]], frame["ill"]
+    for seed, words in ((0, ""), (None, "note: The order of the rows was drawn without a recorded seed")):
+        model = pb.CertifiedClassifier(LogisticRegression(), random_state=seed).fit(X, y)
+        model.certificate_.to_json(tmp_path / "c.json")
+        assert run("verify", "c.json", "--quiet").stderr.startswith(words) is True
+        assert bool(json.loads(run("verify", "c.json", "--json").stdout)["cautions"]) is bool(words)
 
 
 def test_a_label_cannot_move_the_cursor(run, small, tmp_path):

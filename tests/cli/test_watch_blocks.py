@@ -42,7 +42,14 @@ ODD = [
     *(b'{"label": "a", "prediction": 1}', b'{"label": null, "prediction": null}', b'{"label": 0, "prediction": true}'),
     *(b'{"label": "\\u0061", "prediction": "a"}', '{"label": "ä", "prediction": "ä"}'.encode(), b'{"label": 1}'),
     *(b'{"label": "\xed\xa0\x80", "prediction": "\xed\xa0\x80"}', b'{"label": 0, "prediction": -0}'),
-    *(b'{"loss": 0.5, "label": 1, "prediction": 0}', b'{"shop": "a", "loss": 2}', b'{"shop": "", "loss": 0}'),
+    *(
+        b'{"loss": 0.5, "label": 1, "prediction": 0}',
+        b'{"label": 9007199254740993.0, "prediction": 9007199254740992.0}',
+        b'{"label": {}, "prediction": {}}',
+        b'{"loss": 1e-400}',
+        b'{"shop": "a", "loss": 2}',
+        b'{"shop": "", "loss": 0}',
+    ),
     *(
         b'{"shop": 1, "loss": 0.25}',
         b'{"shop": "1", "loss": 0.25}',

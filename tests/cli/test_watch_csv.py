@@ -9,7 +9,7 @@ import pytest
 import pacbayes as pb
 from pacbayes.cli import _growing, _lines, _watcher
 from pacbayes.cli._line_blocks import LOSS, BlockReader
-from pacbayes.procedures import decode_row, key_in, loss_in
+from pacbayes.procedures import decode_line, decode_row, key_in, loss_in
 
 ODD = [
     *(b"", b" ", b",", b",,", b"a", b"a,b", b"a,b,c,d", b'"a",b,b', b'"a,b",c,c', b'"a""b",1,1', b'a"b,1,1', b'"a,1,1'),
@@ -138,6 +138,7 @@ def test_a_state_of_other_columns_is_refused(run, tmp_path):
         ("loss,", "different names"),
         ("a,b", "must have 'loss', or 'label' and 'prediction'"),
         ("loss,label", "must have 'loss', or 'label' and 'prediction'"),
+        ("id,label,prediction,loss", "must have 'loss', or 'label' and 'prediction', not both"),
         ("loss", "the name of --by"),
     ],
 )
@@ -205,3 +206,42 @@ def test_a_header_needs_columns(run, tmp_path):
     result = run("watch", str(tmp_path / "rows.csv"), "--header")
     assert result.exit_code == 2
     assert "--header and --no-header need --columns" in " ".join(result.stderr.split())
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ('{"label": "a", "prediction": "a", "loss": 1}', "not both"),
+        ('{"label": 9007199254740993.0, "prediction": 9007199254740992.0}', "more digits than doubles can tell apart"),
+        ('{"label": 1.0000000000000000001, "prediction": 1}', "more digits than doubles can tell apart"),
+        ('{"label": 1e-400, "prediction": 2e-400}', "more digits than doubles can tell apart"),
+        ('{"label": 1e400, "prediction": 2}', "more digits than doubles can tell apart"),
+        ('{"label": {}, "prediction": {}}', "texts, numbers or truth values"),
+        ('{"label": [1], "prediction": [1]}', "texts, numbers or truth values"),
+        ("1e-400", "too small to be told from 0"),
+        ('{"loss": 1e-400}', "too small to be told from 0"),
+    ],
+)
+def test_what_a_double_cannot_tell_apart_counts_as_wrong(run, tmp_path, line, words):
+    (tmp_path / "l.txt").write_text("0\n" * 30 + f"{line}\n" + "0\n" * 30)
+    result = run("watch", "l.txt")
+    assert words in result.stderr
+    assert "line 31: " in result.stderr
+    assert "61 losses, observed 1.64 %" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("line", "loss"),
+    [
+        ('{"label": 9007199254740993, "prediction": 9007199254740992}', 1.0),
+        ('{"label": 9007199254740992.0, "prediction": 9007199254740992}', 0.0),
+        ('{"label": 10000000000000000000001, "prediction": 10000000000000000000000.0}', 1.0),
+        ('{"label": 1.00, "prediction": 10e-1}', 0.0),
+        ('{"label": 0.0, "prediction": -0.0}', 0.0),
+        ('{"label": true, "prediction": false}', 1.0),
+        ("0.1", 0.1),
+        ("0e-999", 0.0),
+    ],
+)
+def test_numbers_that_doubles_hold_are_compared_exactly(line, loss):
+    assert loss_in(decode_line(line), line) == loss

@@ -72,7 +72,7 @@ def certificates():
         "losses": pb.certify_predictions(losses=np.linspace(0.0, 0.4, 101)),
         "monitor": monitor.certificate(),
         "nothing": pb.certify_predictions([0] * 3, [1] * 3),
-        "comparison": pb.compare_predictions(Y, {"new": Y}, {"old": np.where(SAMPLE.X[:600, 0] > 0, 1, -1)}),
+        "comparison": pb.compare_predictions(Y, {"new": Y}, {"old": np.where(SAMPLE.X[:600, 0] > 0, 1, 0)}),
         "recall": _asked(metrics=("recall:1", "error")),
         "groups": _asked(metrics=("error", "fnr:1", "precision:1"), groups=np.arange(600) % 4, differences=True),
         "costs": _asked(metrics=("cost", "balanced-error"), cost=[[0, 1], [5, 0]]),

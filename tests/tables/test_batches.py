@@ -1,5 +1,7 @@
 """A table that stays in its files is the table that it is in memory, whatever batches it comes in."""
 
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -256,3 +258,12 @@ def test_repeated_rows_are_found_in_files(tmp_path, in_batches):
     notes = [find_repetitions(each.X, each.y, np.arange(300)) for each in (table, whole)]
     assert notes[0] == notes[1]
     assert notes[0][0].code == "judged_rows_learned"
+
+
+def test_decimals_are_numbers_in_batches_too(tmp_path, in_batches):
+    amounts = pa.array([Decimal(k).scaleb(-2) for k in range(len(FRAME))])
+    pq.write_table(pa.table({"amount": amounts, "label": FRAME["label"].to_numpy()}), tmp_path / "table.parquet")
+    table = open_table(tmp_path / "table.parquet", "label")
+    whole = prepare_table(read_table(tmp_path / "table.parquet"), "label")
+    assert table.columns == whole.columns
+    assert [each.kind for each in table.columns] == ["number"]

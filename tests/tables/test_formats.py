@@ -6,12 +6,16 @@ import inspect
 import io
 import lzma
 import zipfile
+from decimal import Decimal
 from importlib import import_module
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+from pyarrow import feather
 
 from pacbayes import tables
 from pacbayes.tables import COMPRESSIONS, FORMATS, TableError, list_columns, read_table
@@ -145,3 +149,17 @@ def test_messages_and_help_name_every_format(tmp_path):
     for words in (str(caught.value), list_formats(), shown.annotation.__metadata__[0].help):
         assert [suffix for suffix in FORMATS if suffix not in words] == []
     assert [suffix for suffix in COMPRESSIONS if suffix not in str(caught.value)] == []
+
+
+def test_decimals_are_numbers_where_doubles_tell_them_apart(tmp_path):
+    texts = ["0.10", "-2.30", None, "70.00", "123456.78"]
+    given = [None if each is None else Decimal(each) for each in texts]
+    columns = {"few": pa.array(given, pa.decimal128(15, 2)), "many": pa.array(given, pa.decimal128(38, 2))}
+    pq.write_table(pa.table(columns), tmp_path / "t.parquet")
+    feather.write_feather(pa.table(columns), tmp_path / "t.arrow", compression="uncompressed")
+    expected = np.array([np.nan if each is None else float(each) for each in texts])
+    for suffix in ("parquet", "arrow"):
+        frame = read_table(tmp_path / f"t.{suffix}")
+        assert frame["few"].dtype == np.float64
+        np.testing.assert_array_equal(frame["few"], expected)
+        assert frame["many"].tolist() == given

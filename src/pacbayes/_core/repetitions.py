@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pacbayes._core.types import BoolArray, IntArray
 
-__all__ = ["count_both", "count_repeated", "find_different"]
+__all__ = ["count_both", "count_copied", "count_learned_before", "count_repeated", "find_different"]
 
 _PART = 1 << 20  # numbers of a part, about
 _CHUNK = 1 << 16  # that are looked at together
@@ -92,4 +92,39 @@ def count_both(hashes: NDArray[np.uint64], learning: IntArray) -> int:
     for part in _parts(hashes):
         own = learns[part]
         total += int(np.count_nonzero(np.isin(hashes[part[~own]], hashes[part[own]])))
+    return total
+
+
+def count_copied(hashes: NDArray[np.uint64]) -> int:
+    """Return how many numbers are the same as one at another position.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pacbayes._core.repetitions import count_copied
+    >>> count_copied(np.array([3, 5, 3, 3], dtype=np.uint64))
+    3
+    """
+    total = 0
+    for part in _parts(hashes):
+        counts = np.unique(hashes[part], return_counts=True)[1]
+        total += int(counts[counts > 1].sum())
+    return total
+
+
+def count_learned_before(hashes: NDArray[np.uint64], points: Sequence[int]) -> int:
+    """Return how many numbers from the first of some points on are the same as one before the last point up to them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pacbayes._core.repetitions import count_learned_before
+    >>> count_learned_before(np.array([3, 5, 4, 4, 3, 4], dtype=np.uint64), [1, 4])
+    2
+    """
+    total = 0
+    for part in _parts(hashes):
+        _, first, codes = np.unique(hashes[part], return_index=True, return_inverse=True)
+        past = np.asarray(points)[np.searchsorted(points, part, side="right") - 1]  # of what comes before all, the last
+        total += int(np.count_nonzero((part[first][codes] < past) & (part >= points[0])))
     return total

@@ -48,12 +48,24 @@ def issue(
         delta=float(delta),
         candidates=int(candidates),
         choices=tuple(choices),
-        notes=(*notes, *([Note("delta_above_half", {"delta": float(delta)})] if delta > _HALF else [])),
+        notes=(*notes, *find_high_delta(delta)),
         digests=dict(digests or {}),
         seed=seed,
         versions=current_versions(),
         created=datetime.now(UTC).isoformat(timespec="seconds"),
     )
+
+
+def find_high_delta(delta: float) -> tuple[Note, ...]:
+    """Return the note on a delta with which a guarantee may be wrong more often than right.
+
+    Examples
+    --------
+    >>> from pacbayes.certificate.issue import find_high_delta
+    >>> len(find_high_delta(0.05)), len(find_high_delta(0.9))
+    (0, 1)
+    """
+    return (Note("delta_above_half", {"delta": float(delta)}),) if delta > _HALF else ()
 
 
 def _valued(statement: Statement, limits: Limits) -> Statement:

@@ -39,12 +39,20 @@ _WORDS = {
     "number may be too good.",
     "unlabelled_rows_seen": "{repeated} of {rows} unlabelled rows are copies of rows that were learned from or judged; "
     "the number may be too good.",
+    "unknown_predictions": "{count} predictions are no label that occurs among these rows, such as {example!r:.40}; if "
+    "classes are written in two ways, the numbers are not about the model.",
     "several_seeds": "This was done {count} times with other random orders of the rows; if the best was picked, the "
     "number is too good.",
     "refit_not_certified": "A second model, trained on all rows, lies beside the certified one. It is not certified: "
     "no number on this page is about it.",
 }
-CAUTIONS = ("delta_above_half", "judged_rows_learned", "unlabelled_rows_seen", "several_seeds")
+CAUTIONS = (
+    "delta_above_half",
+    "judged_rows_learned",
+    "unlabelled_rows_seen",
+    "several_seeds",
+    "unknown_predictions",
+)
 
 
 def is_vacuous(statement: Statement, value: float | None = None) -> bool:

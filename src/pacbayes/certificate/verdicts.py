@@ -7,13 +7,24 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from pacbayes._core.plain import visible
-from pacbayes.certificate.words import round_up
+from pacbayes.certificate.notices import CAUTIONS
+from pacbayes.certificate.words import note_words, round_up
 
 if TYPE_CHECKING:
+    from pacbayes.certificate.certificate import Certificate
     from pacbayes.certificate.checks import Cause, Check, Verification
 
-__all__ = ["cause_words", "check_words", "checks_words", "detail_words", "proof_words", "verification_words"]
+__all__ = [
+    "cause_words",
+    "caution_words",
+    "check_words",
+    "checks_words",
+    "detail_words",
+    "proof_words",
+    "verification_words",
+]
 
+_FOR_READERS = (*CAUTIONS, "order_not_reproducible")  # of a certificate that somebody else issued, who knew the order
 _CHECKS = {
     "digest": "content digest",
     "shares": "shares of delta add up to at most 1",
@@ -195,3 +206,16 @@ def checks_words(checks: Sequence[Check]) -> list[str]:
         count = f" ({times[each.code]} times)" if each.held and times[each.code] > 1 else ""
         lines.setdefault(each.code if each.held else place, f"{check_words(each)}{count}")
     return list(lines.values())
+
+
+def caution_words(certificate: Certificate) -> list[str]:
+    """Return what whoever reads or uses a certificate has to know beside its claim, in sentences.
+
+    Examples
+    --------
+    >>> import pacbayes as pb
+    >>> from pacbayes.certificate.verdicts import caution_words
+    >>> caution_words(pb.certify_predictions([0, 1] * 9, [0, 1] * 9, delta=0.9))
+    ['With a delta of 0.9 the guarantee may be wrong more often than right.']
+    """
+    return [note_words(each) for each in certificate.notes if each.code in _FOR_READERS]

@@ -20,6 +20,7 @@ from pacbayes.bounds import arguments_of, catalogue, from_numbers, get
 from pacbayes.bounds.words import conditions, sample_sizes
 from pacbayes.certificate import Certificate
 from pacbayes.certificate.words import confidence_words, round_up
+from pacbayes.cli._cautions import note_cautions, note_high_delta
 from pacbayes.cli._output import JSON, QUIET, Output, tidy
 from pacbayes.cli._streams import print_lines
 from pacbayes.report import value_at
@@ -106,6 +107,7 @@ def bound(
         rows = [{**point, "value": from_numbers(record, point)} for point in points]
         title = record.name
     _show(output, title, rows, csv_out, force=force)
+    note_high_delta(output, *(float(row["delta"]) for row in rows))
 
 
 def _refuse_others(name: str | None, given: dict[str, str], csv_in: Path | None) -> None:
@@ -118,6 +120,7 @@ def _from_certificate(output: Output, source: Path, deltas: str) -> tuple[list[_
     record = Certificate.from_json(source / "certificate.json" if source.is_dir() else source)
     if not record.verify():
         output.note(f"this certificate, which records {round_up(record.value)}, does not hold: see pacbayes verify.")
+    note_cautions(output, record, but="delta_above_half")  # which is about its own delta
     rows: list[_Point] = [
         {"delta": delta, "n": record.n, "kl": record.statements[0].kl, "value": value_at(record, delta)}
         for delta in _several("delta", deltas)

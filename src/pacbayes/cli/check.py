@@ -95,11 +95,9 @@ def _show(output: Output, checked: CheckedPredictions, written: list[Path], data
             "files": files,
         }
     )
-    for note in checked.notes:
-        output.note(note)
+    note_cautions(output, certificate)
     if output.quiet:
         output.say(*opening_lines(certificate))
-        note_cautions(output, certificate)
         return
     comparison = [each for each in compare_with_trivial(certificate, checked.judged.trivial) if each]
     claims = claim_lines(certificate) if certificate.is_listed else [certificate.sentence()]

@@ -106,9 +106,9 @@ def _show(output: Output, found: ComparedPredictions, written: list[Path], data:
     certificate, files = found.certificate, {path.name: str(path) for path in written}
     said = sentences(certificate)
     output.result({"sentences": said, "certificate": certificate.to_dict(), "files": files})
+    note_cautions(output, certificate)
     output.say(*said)
     if output.quiet:
-        note_cautions(output, certificate)
         return
     place, table = (f"./{path}" if path.startswith("-") else path for path in (files["certificate.json"], str(data)))
     command = shlex.join(["pacbayes", "verify", place, "--data", table])

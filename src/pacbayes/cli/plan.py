@@ -11,6 +11,7 @@ import typer
 from pacbayes._core.units import limit_text, percent_text
 from pacbayes.bounds import examples_needed
 from pacbayes.certificate.words import confidence_words
+from pacbayes.cli._cautions import note_high_delta
 from pacbayes.cli._output import JSON, QUIET, Output, tidy
 
 __all__ = ["plan"]
@@ -59,12 +60,11 @@ def plan(
     """  # noqa: D301  (the mark of lines to keep)
     given = locals()
     output = Output(as_json=as_json, quiet=quiet)
-    if rows is not None:
-        _plan_rows(output, given)
-        return
-    if target is None or risk is None:
+    if rows is None and (target is None or risk is None):
         raise ValueError("Give --target and --risk, or the --rows that you have.")
-    _plan_target(output, given)
+    show = _plan_target if rows is None else _plan_rows
+    show(output, given)
+    note_high_delta(output, delta)
 
 
 def _plan_target(output: Output, given: dict[str, Any]) -> None:

@@ -74,14 +74,17 @@ def predict(
         output.note(words)
     lines = list(_lines(predictor, found))
     claim = claim_words(predictor.certificate)
+    beside = "".join(f"{line}\n" for line in (claim, *(f"Note: {words}" for words in predictor.cautions)))
     output.result(_record(predictor, found, [str(path) for path in files]))
     if files:
-        for path, text in zip(files, ("".join(f"{line}\n" for line in lines), f"{claim}\n"), strict=True):
+        for path, text in zip(files, ("".join(f"{line}\n" for line in lines), beside), strict=True):
             write_atomically(path, text)
         output.note(f"wrote {len(found.labels)} predictions to {files[0]}, and what is guaranteed to {files[1].name}")
     elif not as_json:
         print_lines(lines)
     output.note(claim)
+    for words in predictor.cautions:
+        output.note(words, always=True)
 
 
 def _refuse_places(out: Path | None, data: Path, *, force: bool) -> list[Path]:
@@ -131,6 +134,7 @@ def _record(predictor: RunPredictor, found: Predictions, files: list[str]) -> di
     return {
         "sentence": claim_words(predictor.certificate),
         "certified": predictor.certificate is not None,
+        "cautions": predictor.cautions,
         "classes": list(predictor.classes),
         "predictions": found.answers.tolist(),
         "probabilities": None if found.probabilities is None else found.probabilities.tolist(),

@@ -9,7 +9,14 @@ import typer
 
 from pacbayes.certificate import Verification
 from pacbayes.certificate.statement_table import claim_lines
-from pacbayes.certificate.verdicts import cause_words, check_words, checks_words, detail_words, proof_words
+from pacbayes.certificate.verdicts import (
+    cause_words,
+    caution_words,
+    check_words,
+    checks_words,
+    detail_words,
+    proof_words,
+)
 from pacbayes.certificate.words import sentences
 from pacbayes.cli._engine import ENGINE, SCHEDULER
 from pacbayes.cli._limits import MAX_MEMORY
@@ -89,6 +96,8 @@ def verify(
         options |= {"progress": output.progress, "runner": runner}
         verified = verify_folder(certificate, **options)  # type: ignore[arg-type]
     output.result(_record(verified))
+    for words in _cautions(verified):
+        output.note(words, always=True)
     output.say(*(_brief(verified.result) if quiet else _words(verified, verbose=verbose)))
     raise typer.Exit(0 if verified.result else 1)
 
@@ -108,7 +117,14 @@ def _record(verified: Verified) -> dict[str, object]:
         "sentence": verified.certificate.sentence(),
         "basis": {what: list(names) for what, names in verified.basis.items()},
         "transfer": None if verified.transfer is None else verified.transfer.sentence(),
+        "cautions": _cautions(verified),
     }
+
+
+def _cautions(verified: Verified) -> list[str]:
+    """Return what puts the claims in doubt, whether or not they hold; those of both certificates once."""
+    several = [verified.certificate, *([] if verified.transfer is None else [verified.transfer])]
+    return list(dict.fromkeys(words for each in several for words in caution_words(each)))
 
 
 def _words(verified: Verified, *, verbose: bool) -> list[str]:

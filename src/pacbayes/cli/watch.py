@@ -9,6 +9,7 @@ import typer
 
 from pacbayes._core.arguments import DOMAINS
 from pacbayes.certificate import Certificate
+from pacbayes.cli._cautions import note_high_delta
 from pacbayes.cli._interrupts import Interrupts
 from pacbayes.cli._output import JSON, QUIET, Output, tidy
 from pacbayes.cli._watch_hook import Hook
@@ -96,9 +97,9 @@ def watch(
     """Update a guarantee while losses come in; it holds at all times at once, so you may look as often as you like.
 
     Each line is one loss between 0 (right) and 1 (wrong), or a JSON object with "label" and "prediction" or with
-    "loss", or a row of CSV whose --columns are named like these. Each prediction must have been made before its label
-    was known. A line that cannot be read counts as wrong, because a guarantee over the readable lines alone would not
-    hold; blank lines are skipped.
+    "loss" (not both), or a row of CSV whose --columns are named like these. Each prediction must have been made before
+    its label was known. A line that cannot be read counts as wrong, because a guarantee over the readable lines alone
+    would not hold; blank lines are skipped.
 
     With --certificate there is an alarm, status 3, when the losses say that the certificate is no longer true. If the
     risk of each line, given those before it, never exceeds the certified number, an alarm has at most the probability
@@ -141,6 +142,7 @@ def watch(
     hook = None if on_alarm is None else Hook(on_alarm)
     shown = None if page is None else WatchPage(page, source)
     output = Output(as_json=as_json, quiet=quiet)
+    note_high_delta(output, delta)
     with Interrupts() as interrupts:
         watcher = Watcher(output, watching, every=every, out=out, stop=unreadable == "stop", interrupts=interrupts)
         watcher.prepare(hook=hook, page=shown, until_alarm=until_alarm)
@@ -191,6 +193,11 @@ def _read_columns(columns: str | None, by: str | None) -> tuple[str, ...] | None
         raise ValueError(f"--columns must be different names with commas between them. Got {columns!r:.60} instead.")
     if len(pair) == 1 or (not pair and "loss" not in names):
         raise ValueError(f"--columns must have 'loss', or 'label' and 'prediction'. Got {columns!r:.60} instead.")
+    if pair and "loss" in names:  # which might say something else
+        raise ValueError(
+            "--columns must have 'loss', or 'label' and 'prediction', not both: give what is not meant another name. "
+            f"Got {columns!r:.60} instead."
+        )
     if by is not None and by not in names:
         raise ValueError(f"--columns must have {by!r:.60}, the name of --by. Got {columns!r:.60} instead.")
     return names

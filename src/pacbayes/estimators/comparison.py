@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -14,11 +15,13 @@ from pacbayes._core.foreign import adopt, collect
 from pacbayes._core.rows import labels_of, rows_of
 from pacbayes._core.types import FloatArray, Predictor, RowsLike, RowSource
 from pacbayes.certificate import Certificate
+from pacbayes.certificate.words import note_words
 from pacbayes.estimators.base import check_candidates
 from pacbayes.estimators.predictions import refuse_fitted_rows, refuse_regressor
+from pacbayes.procedures import CertificateWarning
 from pacbayes.procedures.comparison import Comparison, Judgements
 from pacbayes.procedures.given import check_losses
-from pacbayes.procedures.given_labels import refuse_fractions, zero_one_losses
+from pacbayes.procedures.given_labels import pair_labels, refuse_fractions
 
 __all__ = ["compare", "compare_predictions"]
 
@@ -111,8 +114,9 @@ def compare_predictions(
     Parameters
     ----------
     y_true : array_like, shape (n,), or None
-        Labels. None if ``a`` and ``b`` are losses in [0, 1], one per example; then the difference of the mean losses is
-        bounded, by bets that adapt (:func:`pacbayes.bounds.sequential`).
+        Labels. A prediction that is none of those that occur counts against each limit, since it may be a class that is
+        written in another way, and there is a warning. None if ``a`` and ``b`` are losses in [0, 1], one per example;
+        then the difference of the mean losses is bounded, by bets that adapt (:func:`pacbayes.bounds.sequential`).
     a, b : array_like, shape (n,), or mapping
         Predictions on the same examples, or losses. A mapping names them; several in ``a`` are each compared with
         ``b``.
@@ -143,8 +147,10 @@ and at most 10.81 fewer than model old: new is better.
     if y_true is None:
         losses = {name: check_losses(owner, each) for name, each in given.items()}
         return procedure.certify(Judgements("compared_losses", _of_one_size(owner, losses)))
-    losses = {name: check_losses(owner, zero_one_losses(owner, y_true, each)) for name, each in given.items()}
-    return procedure.certify(Judgements("compared_predictions", losses))
+    judged = Judgements.of_predictions({name: pair_labels(owner, y_true, each) for name, each in given.items()})
+    for note in judged.notes:
+        warnings.warn(f"{owner}: {note_words(note)}", CertificateWarning, stacklevel=2)
+    return procedure.certify(judged)
 
 
 def _procedure(owner: str, delta: object, candidates: object, *, anytime: bool) -> Comparison:

@@ -23,6 +23,7 @@ from pacbayes.procedures import Online
 __all__ = ["OnlineCertifiedClassifier"]
 
 _RATIO = 1.25
+_COUNTED_ANEW = ("repeated_rows", "judged_rows_learned")  # notes on rows, when there are more of them
 _FIRST_SHARE = 5  # by default the first snapshot is trained on a fifth of the rows
 
 
@@ -158,7 +159,7 @@ class OnlineCertifiedClassifier(ClassifierMixin, CertifiedWrapper):  # type: ign
             )
         self._check_joined(labels)
         before = self.certificate_
-        cautions = tuple(note for note in before.notes if note.code != "repeated_rows")  # counted anew
+        cautions = tuple(note for note in before.notes if note.code not in _COUNTED_ANEW)
         procedure = self._procedure(self.order_.size)
         self._keep(procedure.advance(self.stream_.extended(rows, labels), self.order_, cautions, before.seed))
         return self

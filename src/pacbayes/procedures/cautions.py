@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,6 +25,7 @@ _SAMPLE = 5000
 _BLOCK = 8192
 _ROWS = 1 << 16  # that are hashed at once
 _LABEL = "\0label"  # no column of a table has this name
+Copies: TypeAlias = Callable[[NDArray[np.uint64]], tuple[int, int]]
 
 
 class CertificateWarning(UserWarning):
@@ -68,11 +69,12 @@ def _is_sorted(labels: NDArray[Any], changes: int) -> bool:
     return bool(labels.size >= _MIN_ROWS and few)
 
 
-def find_repetitions(X: RowsLike, y: ArrayLike, learning: IntArray | None = None) -> tuple[Note, ...]:
+def find_repetitions(X: RowsLike, y: ArrayLike, learning: IntArray | Copies | None = None) -> tuple[Note, ...]:
     """Return the note about repeated rows, if there are more than columns as coarse as these make likely.
 
-    It is about all rows, and changes no number. Where the numbers of ``learning`` rows are given, rows that both learn
-    and judge are counted.
+    It is about all rows, and changes no number. Where the numbers of ``learning`` rows are given, judged rows that are
+    copies of them are counted; where rows both learn and judge, a function counts these in the hashes of all rows, and
+    how many are judged.
     """
     hashes = _hash_rows(X, y)
     repeated = 0 if hashes is None else count_repeated(hashes)
@@ -80,10 +82,19 @@ def find_repetitions(X: RowsLike, y: ArrayLike, learning: IntArray | None = None
         return ()
     if repeated < _FAR_MORE * hashes.size**2 / 2.0 * _chance_of_agreement(X, find_different(hashes, _SAMPLE)):
         return ()
-    both = 0 if learning is None else count_both(hashes, learning)
-    if learning is not None and both:
-        return (Note("judged_rows_learned", {"repeated": both, "rows": hashes.size - len(learning)}),)
+    both, judged = _count_learned(hashes, learning)
+    if both:
+        return (Note("judged_rows_learned", {"repeated": both, "rows": judged}),)
     return (Note("repeated_rows", {"repeated": repeated, "rows": hashes.size}),)
+
+
+def _count_learned(hashes: NDArray[np.uint64], learning: IntArray | Copies | None) -> tuple[int, int]:
+    """Return how many judged rows are copies of rows that their judges learned from, and how many are judged."""
+    if learning is None:
+        return 0, hashes.size
+    if callable(learning):
+        return learning(hashes)
+    return count_both(hashes, learning), hashes.size - len(learning)
 
 
 def hash_rows(X: RowsLike) -> NDArray[np.uint64] | None:

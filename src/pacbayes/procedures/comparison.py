@@ -21,7 +21,7 @@ from pacbayes.metrics.blocks import observe_blocks
 from pacbayes.procedures.base import Issued, Procedure, Sample, compare_certificates, draw_order
 from pacbayes.procedures.cautions import find_repetitions
 from pacbayes.procedures.given import check_losses, judge_model
-from pacbayes.procedures.given_labels import zero_one_losses
+from pacbayes.procedures.given_labels import find_unknown, note_unknown, pair_labels
 
 __all__ = ["Comparison", "Judgements"]
 
@@ -41,12 +41,29 @@ class Judgements:
     losses : mapping
         Of each predictor by its name, in [0, 1]; the last is the one that all others are compared with.
     unsteady : mapping
-        Rows on which a predictor's answer depends on its batch, by its name; those that are not named have none.
+        Rows on which a predictor's answer depends on its batch, or is no label that occurs, by its name; those that
+        are not named have none.
+    notes : tuple of Note
+        What was noticed about the answers.
     """
 
     about: str
     losses: Mapping[str, FloatArray]
     unsteady: Mapping[str, BoolArray] = field(default_factory=dict)
+    notes: tuple[Note, ...] = ()
+
+    @classmethod
+    def of_predictions(cls, pairs: Mapping[str, tuple[Labels, Labels]]) -> Judgements:
+        """Judge labels and predictions, by the name of who made these.
+
+        Limits are stated from both sides, so that a prediction which is no label that occurs is neither right nor
+        wrong: it may be a class that is written in another way.
+        """
+        unknown = {name: find_unknown(*pair) for name, pair in pairs.items()}
+        losses = {name: np.asarray(one != two, dtype=np.float64) for name, (one, two) in pairs.items()}
+        everyone = np.concatenate([*unknown.values()])
+        notes = note_unknown(everyone, np.concatenate([two.astype(object) for _, two in pairs.values()]))
+        return cls("compared_predictions", losses, {name: each for name, each in unknown.items() if each.any()}, notes)
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
@@ -65,7 +82,7 @@ class Judgements:
         return all(bool(np.all((each == 0.0) | (each == 1.0))) for each in self.losses.values())
 
     def find_unsteady(self, pair: tuple[str, str]) -> BoolArray:
-        """Return on which rows the answer of either of two depends on its batch."""
+        """Return on which rows the answer of either of two is not certain."""
         found = np.zeros(self.n, dtype=bool)
         for name in pair:
             found |= self.unsteady.get(name, False)
@@ -100,8 +117,8 @@ class Comparison(Procedure):
     def run(self, sample: Sample) -> Issued:
         """Compare predictions, the columns of X; the last is the one that the others are compared with."""
         columns = np.asarray(sample.X).T
-        losses = {f"{place}": zero_one_losses(self.name, sample.y, each) for place, each in enumerate(columns)}
-        return Issued(self.certify(Judgements("compared_predictions", losses)))
+        pairs = {f"{place}": pair_labels(self.name, sample.y, each) for place, each in enumerate(columns)}
+        return Issued(self.certify(Judgements.of_predictions(pairs)))
 
     def certify_models(self, models: Mapping[str, Predictor], X: Rows, y: Labels) -> Certificate:
         """Compare fitted classifiers by their predictions, each row asked for in several batches and some alone."""
@@ -125,12 +142,12 @@ class Comparison(Procedure):
             delta=self.delta,
             candidates=self.candidates,
             choices=[Choice("bound", statements[0].bound, "losses")],
-            notes=notes,
+            notes=(*judged.notes, *notes),
             digests={"losses": losses, **digests},
         )
 
     def _count(self, judged: Judgements, pair: tuple[str, str], share: float) -> Statement:
-        """State the difference of two errors: rows on which one errs; an unsteady one counts against each limit."""
+        """State the difference of two errors: rows on which one errs; an uncertain one counts against each limit."""
         one, two = (judged.losses[name] > 0.0 for name in pair)
         unsteady = judged.find_unsteady(pair)
         return self._statement(
@@ -196,8 +213,8 @@ class Comparison(Procedure):
             return compare_certificates(
                 certificate, own.certify_models(models, rows_of(X, in_blocks=True), np.asarray(y))
             )
-        losses = {name: zero_one_losses(_OWNER, y, each.predict(X)) for name, each in models.items()}
-        return compare_certificates(certificate, own.certify(Judgements(first.about, losses)))
+        pairs = {name: pair_labels(_OWNER, y, each.predict(X)) for name, each in models.items()}
+        return compare_certificates(certificate, own.certify(Judgements.of_predictions(pairs)))
 
 
 def _observe_growth(values: FloatArray, share: float) -> dict[str, Any]:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pacbayes._core.labels import label_text
+from pacbayes._core.notes import Note
 from pacbayes._core.rows import refuse_odd_labels
-from pacbayes._core.types import FloatArray, Labels
+from pacbayes._core.types import BoolArray, FloatArray, Labels
 
-__all__ = ["pair_labels", "refuse_fractions", "zero_one_losses"]
+__all__ = ["find_unknown", "note_unknown", "pair_labels", "refuse_fractions", "zero_one_losses"]
 
 _EXACT = 2**53  # up to which doubles hold all whole numbers
 
@@ -84,3 +86,27 @@ def _refuse_rounding(owner: str, labels: Labels, predictions: Labels) -> None:
             f"The 'y_pred' argument of {owner} must be of the type of 'y_true' where numbers exceed 2**53. "
             f"Got {predictions.dtype} and {labels.dtype} instead."
         )
+
+
+def find_unknown(labels: Labels, predictions: Labels) -> BoolArray:
+    """Return which predictions are no label that occurs: nobody can tell whether they are wrong, or written otherwise.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pacbayes.procedures.given_labels import find_unknown
+    >>> find_unknown(np.array(["cat", "dog"]), np.array(["Cat", "dog"])).tolist()
+    [True, False]
+    """
+    if "O" in (labels.dtype.kind, predictions.dtype.kind):
+        known = set(labels.tolist())
+        return np.array([each not in known for each in predictions.tolist()], dtype=bool)
+    return np.asarray(~np.isin(predictions, np.unique(labels)))
+
+
+def note_unknown(unknown: BoolArray, predictions: Labels) -> tuple[Note, ...]:
+    """Return the note on predictions that are no label that occurs, if there are such."""
+    count = int(np.count_nonzero(unknown))
+    if not count:
+        return ()
+    return (Note("unknown_predictions", {"count": count, "example": label_text(predictions[unknown.argmax()])}),)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 import re
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import NoReturn
 
 __all__ = ["decode_line", "decode_row", "key_in", "loss_in"]
 
+_CLASSES = (str, int, float)  # a truth value is an int
 _LONGEST_KEY = 200  # characters; a longer text is no name of a stream
 
 
@@ -51,7 +54,7 @@ def decode_row(line: str | bytes, columns: Sequence[str]) -> dict[str, object] |
         return None
     given: dict[str, object] = {name: text or None for name, text in zip(columns, row, strict=True)}
     if "loss" in given and _NUMBER.fullmatch(text := row[list(columns).index("loss")].strip(" \t")):
-        given["loss"] = float(text)
+        given["loss"] = _read_float(text)
     return given
 
 
@@ -65,7 +68,9 @@ def loss_in(given: object, line: str | bytes) -> float:
     (1.0, 0.5, 0.0)
     """
     if isinstance(given, dict):
-        if "loss" in given and "label" not in given and "prediction" not in given:
+        if "loss" in given:
+            if "label" in given or "prediction" in given:  # which might say something else
+                raise ValueError("an object must have 'loss', or 'label' and 'prediction', not both.")
             return _as_loss(given["loss"], line)
         if "label" not in given or "prediction" not in given:
             raise ValueError("an object must have 'label' and 'prediction'.")
@@ -95,6 +100,8 @@ def key_in(given: object, name: str) -> str:
 def _as_loss(value: object, line: str | bytes) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 <= value <= 1.0:
         _refuse(line)
+    if isinstance(value, _Rounded) and not value:
+        raise ValueError("the loss is too small to be told from 0.")
     return float(value)
 
 
@@ -102,11 +109,27 @@ def _differ(label: object, prediction: object) -> float:
     """Return whether two classes differ; refuse what is no class, or not of the same kind."""
     if label is None or prediction is None:
         raise ValueError("'label' and 'prediction' must be known. Got null.")
+    if any(not isinstance(each, _CLASSES) for each in (label, prediction)):
+        raise ValueError("'label' and 'prediction' must be texts, numbers or truth values.")
+    if any(isinstance(each, _Rounded) for each in (label, prediction)):
+        raise ValueError("'label' and 'prediction' must not have more digits than doubles can tell apart.")
     if isinstance(prediction, float) and not prediction.is_integer() and not isinstance(label, str):
         raise ValueError(f"'prediction' must be a class, not a probability. Got {prediction!r}.")
     if isinstance(label, str) != isinstance(prediction, str):
         raise ValueError(f"'label' and 'prediction' must be of one kind. Got {label!r:.30} and {prediction!r:.30}.")
     return float(label != prediction)
+
+
+class _Rounded(float):
+    """A whole double, or an infinite one, that is another number than the one written, as others may be, too."""
+
+
+def _read_float(text: str) -> float:
+    """Return the double nearest to a number; what has a fraction is no class, and may be rounded as losses are."""
+    value = float(text)
+    if math.isinf(value) or (value.is_integer() and Decimal(text) != value):
+        return _Rounded(value)
+    return value
 
 
 def _read_pairs(pairs: list[tuple[str, object]]) -> dict[str, object]:
@@ -126,4 +149,4 @@ def _refuse(line: str | bytes) -> NoReturn:
 
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 # made once: json.loads would make a decoder for every line
-_DECODER = json.JSONDecoder(object_pairs_hook=_read_pairs, parse_constant=_refuse)
+_DECODER = json.JSONDecoder(object_pairs_hook=_read_pairs, parse_float=_read_float, parse_constant=_refuse)

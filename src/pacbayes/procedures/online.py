@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pacbayes._core.digests import data_digest, digest_of_arrays
 from pacbayes._core.notes import Note
+from pacbayes._core.repetitions import count_learned_before
 from pacbayes._core.rows import take
 from pacbayes._core.types import Classifier, FloatArray, IntArray
 from pacbayes.bounds import betting_rates
@@ -90,7 +93,7 @@ class Online(Procedure):
             delta=self.delta,
             candidates=self.candidates,
             choices=choices,
-            notes=(*notes, *find_repetitions(stream.X, stream.y)),
+            notes=(*notes, *find_repetitions(stream.X, stream.y, partial(_count_learned, stream))),
             digests={"data": data_digest(stream.X, stream.y), "order": digest_of_arrays(order=order)},
             seed=seed,
         )
@@ -122,3 +125,9 @@ def _bet(about: str, losses: FloatArray, share: float, further: tuple[str, ...])
         rates="all_n",
         assumptions=("iid", "nothing_before", "row_by_row", *further),
     )
+
+
+def _count_learned(stream: Stream, hashes: NDArray[np.uint64]) -> tuple[int, int]:
+    """Count judged rows that are copies of rows from which the snapshot that judged them learned."""
+    points = [point for point, _ in stream.snapshots]
+    return count_learned_before(hashes, points), stream.losses.size

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pacbayes._core.prefit import refuse_growth
+from pacbayes._core.repetitions import count_copied
 from pacbayes.certificate import Choice, Statement, issue
 from pacbayes.learners import WeightedVote
 from pacbayes.procedures.base import Issued, Procedure, Sample
@@ -82,7 +84,7 @@ class OutOfBag(Procedure):
             delta=self.delta,
             candidates=self.candidates,
             choices=self._choices(size),
-            notes=(*sample.notes, *find_repetitions(sample.X, sample.y)),
+            notes=(*sample.notes, *find_repetitions(sample.X, sample.y, _count_copied)),
             digests=sample.digests(),
             seed=sample.random_state,
         )
@@ -120,3 +122,8 @@ class OutOfBag(Procedure):
             Choice("bound", self.bound, "given"),
             Choice("candidates", self.candidates, "given", *cost),
         ]
+
+
+def _count_copied(hashes: NDArray[np.uint64]) -> tuple[int, int]:
+    """Count rows that have a copy: those who judge one of them may have learned the other."""
+    return count_copied(hashes), hashes.size

@@ -110,13 +110,14 @@ class Picking(Procedure):
         if rest.size:
             judged = judge_classes(model, sample.X, labels, path.classes, seed_of(sample.seed, labels), rows=rest)
             errors = int(np.count_nonzero(judged.predictions != judged.labels))
+        learned = np.concatenate([sample.order[:count], picked])
         certificate = issue(
             self.name,
             [self._statement(len(sample.y) - count, size, errors)],
             delta=self.delta,
             candidates=self.candidates,
             choices=self._choices(count, kept),
-            notes=(*sample.notes, *find_repetitions(sample.X, sample.y, sample.order[:count])),
+            notes=(*sample.notes, *find_repetitions(sample.X, sample.y, learned)),
             digests=sample.digests(),
             seed=sample.random_state,
         )

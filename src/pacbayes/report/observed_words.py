@@ -26,5 +26,5 @@ OBSERVED = {
     "step_better": "Share of rows on which only the distribution before errs",
     "step_kl": "Divergence from the distribution before, in nats",
     "gamma": "How much of the loss of the distribution before is subtracted",
-    "unsteady": "Rows on which an answer depends on the batch, counted against each limit",
+    "unsteady": "Rows on which an answer depends on the batch or is no label that occurs, counted against each limit",
 }

@@ -11,14 +11,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pacbayes import metrics
+from pacbayes._core.notes import Note
 from pacbayes._core.records import check_fields
-from pacbayes._core.types import FloatArray, Labels
+from pacbayes._core.types import BoolArray, FloatArray, Labels
 from pacbayes.certificate import Certificate
+from pacbayes.certificate.words import note_words
 from pacbayes.metrics import group_values
 from pacbayes.metrics.asked import Asked, needs_probabilities
 from pacbayes.procedures.given import Given
+from pacbayes.procedures.given_labels import find_unknown, note_unknown
 from pacbayes.report import render
 from pacbayes.runs.counted import check_reading, save_counted
+from pacbayes.runs.spelling import spell_numbers_alike
 from pacbayes.tables import TableError, read_groups, read_table, require_column, split_names
 
 if TYPE_CHECKING:
@@ -106,16 +110,18 @@ class PredictionFile:
             return Judged(_losses(frame[self.loss], self.loss), "given_losses")
         names = (str(self.label), str(self.prediction))
         _require(frame, *names)
-        large = any(_exceed_doubles(frame[name]) for name in names)
+        large, are_numbers = any(_exceed_doubles(frame[name]) for name in names), not _is_text(frame[names[0]])
         if large or _differ(frame, *names):  # such as labels 1, 2, x beside predictions 1 and 2
             frame = self._frame(path, max_memory, names)
         labels, predictions = (_labels(frame[name], name, large=large) for name in names)
         if _differ(frame, *names):
             raise TableError(f"The columns {names[0]!r} and {names[1]!r} must both hold numbers or both text.")
+        if are_numbers and _is_text(frame[names[0]]):  # as which all labels were read, so that 1 and 1.0 are one
+            labels, predictions = spell_numbers_alike(labels, predictions, self.decimal)
         losses = np.asarray(labels != predictions, dtype=np.float64)
         groups = read_groups(frame, split_names(frame, self.groups), names[0], "refuse")
         judged = Judged(losses, "given_predictions", labels, predictions, groups)
-        if judged.unknown == len(labels):
+        if judged.unknown.all():
             raise TableError(
                 f"No prediction in {names[1]!r} is a label of {names[0]!r}, such as {str(labels[0])!r:.40}. "
                 f"Got {str(predictions[0])!r:.40} instead. Are these probabilities, or labels written another way? "
@@ -161,11 +167,22 @@ class Judged:
         return {"label": str(classes[most]), "share": 1.0 - float(counts[most]) / len(self.losses)}
 
     @property
-    def unknown(self) -> int:
-        """The number of predictions that are none of the labels that occur."""
+    def pair(self) -> tuple[Labels, Labels]:
+        """Labels and predictions; none of losses."""
+        none: Labels = np.zeros(0)
+        return (none if self.labels is None else self.labels), (none if self.predictions is None else self.predictions)
+
+    @property
+    def unknown(self) -> BoolArray:
+        """For each row whether its prediction is none of the labels that occur."""
         if self.labels is None or self.predictions is None:
-            return 0
-        return int((~np.isin(self.predictions, np.unique(self.labels))).sum())
+            return np.zeros(len(self.losses), dtype=bool)
+        return find_unknown(self.labels, self.predictions)
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What was noticed about the predictions."""
+        return () if self.predictions is None else note_unknown(self.unknown, self.predictions)
 
 
 def _is_own(name: str, value: object) -> bool:
@@ -246,9 +263,7 @@ class CheckedPredictions:
     @property
     def notes(self) -> list[str]:
         """What a user should look at."""
-        count = self.judged.unknown
-        words = f"{count} predictions are no label that occurs among these rows; is each class written the same way?"
-        return [words] if count else []
+        return [note_words(note) for note in self.certificate.notes]
 
     def report(self) -> str:
         """Return the report as one HTML page."""
@@ -259,7 +274,6 @@ class CheckedPredictions:
             about={"Data": self.source, "Rows": str(len(self.judged.losses))}
             | {f"{what} column": str(name) for what, name in named.items() if name is not None},
             trivial=self.judged.trivial,
-            notes=self.notes,
             commands=[
                 ("The number follows from what was observed", "pacbayes verify certificate.json"),
                 ("It follows from the file", f"pacbayes verify certificate.json --data {quote(self.source)}"),
@@ -320,9 +334,11 @@ def check_file(
 def _certify(judged: Judged, asked: Asked, given: Given) -> Certificate:
     """Certify losses, or of labels and predictions what is asked."""
     if asked.is_error or judged.labels is None or judged.predictions is None:
-        return given.certify(judged.losses, about=judged.about)
+        return given.certify(judged.losses, about=judged.about, notes=judged.notes)
     classes = np.unique(judged.labels)
     questions = asked.questions(sorted(judged.groups), classes)
     grouping = group_values("--group", judged.groups) if judged.groups else None
-    answers = metrics.Judged(judged.labels, judged.predictions, classes=classes)
-    return replace(given, questions=questions).certify_judged(answers, about=judged.about, grouping=grouping)
+    unknown = judged.unknown  # which may be a class that is written in another way, so that a rate would be too small
+    answers = metrics.Judged(judged.labels, judged.predictions, classes=classes, unsteady=unknown)
+    own, about = replace(given, questions=questions), judged.about
+    return own.certify_judged(answers, about=about, grouping=grouping, notes=judged.notes)

@@ -83,8 +83,9 @@ class ComparisonFile:
     def read(self, path: str | Path, max_memory: int | str | None = None) -> Judgements:
         """Return the losses of each model on the rows of a file, or say why there are none."""
         judged = {name: self._columns_of(name).read(path, max_memory) for name in self.names}
-        about = "compared_predictions" if self.predictions else "compared_losses"
-        return Judgements(about, {name: each.losses for name, each in judged.items()})
+        if self.predictions:
+            return Judgements.of_predictions({name: each.pair for name, each in judged.items()})
+        return Judgements("compared_losses", {name: each.losses for name, each in judged.items()})
 
     def _columns_of(self, name: str) -> PredictionFile:
         """Return where the predictions or the losses of one model are."""

@@ -14,6 +14,7 @@ from pacbayes._core.notes import Note
 from pacbayes._core.predictions import class_numbers, vote_shares
 from pacbayes._core.types import BoolArray, FloatArray, Labels, ObjectArray
 from pacbayes.certificate import Certificate
+from pacbayes.certificate.verdicts import caution_words
 from pacbayes.learners import AbstainingClassifier, ShiftedClassifier, WeightedVote
 from pacbayes.tables import LinearTerms, align_rows
 from pacbayes.tables.words import sentence
@@ -83,6 +84,11 @@ class RunPredictor:
     missing: str
     model: LinearTerms | Mapping[str, Any]
     ignore: tuple[str, ...] = ()
+
+    @property
+    def cautions(self) -> list[str]:
+        """What has to be known beside what is certified, in sentences; nothing of a model that is not."""
+        return [] if self.certificate is None else caution_words(self.certificate)
 
     def apply(self, frame: pd.DataFrame) -> Predictions:
         """Return labels, probabilities and notes; columns are found by name, and rows that do not fit are refused."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from pacbayes._core.plain import visible
 from pacbayes.certificate import Certificate
 from pacbayes.certificate.statement_table import claim_lines
+from pacbayes.certificate.verdicts import caution_words
 from pacbayes.runs.models import trust_needed
 from pacbayes.runs.settings import Settings
 from pacbayes.tables.words import class_counts
@@ -40,7 +41,7 @@ _WHY = {
 _README = """\
 {sentences}
 It is about {rows}, predicted one by one.
-
+{cautions}
 Written by pacbayes. Run the commands below in this folder.
 
 Use it
@@ -97,7 +98,7 @@ _CHECK_README = """\
 {sentences}
 It is about new rows from the same source as those in the file, and holds if the predictor was fixed before anyone
 looked at these rows: they played no part in training or choosing it.
-
+{cautions}
 Written by pacbayes. Run the commands below in this folder.
 
 Check it
@@ -119,6 +120,11 @@ Files
 def _claims(certificate: Certificate) -> str:
     """Return all that is claimed, for a text file; a blank line follows a table."""
     return "\n".join([*claim_lines(certificate), *([""] if certificate.is_listed else [])])
+
+
+def _cautions(certificate: Certificate) -> str:
+    """Return what has to be known beside the claims, for a text file: a line each."""
+    return "".join(f"Note: {words}\n" for words in caution_words(certificate))
 
 
 def trust_options(names: Sequence[str]) -> str:
@@ -201,6 +207,7 @@ def readme_words(
     return _README.format(
         sentences=_claims(certificate),
         rows=_PERIOD if later else _SOURCE,
+        cautions=_cautions(certificate),
         target=visible(repr(settings.target)),
         predict_trust=trust_options(trust),
         call="predict" if settings.max_error is None else "predict_or_abstain",
@@ -234,7 +241,8 @@ def check_readme_words(certificate: Certificate, source: str) -> str:
     >>> "verify . --data p.csv" in check_readme_words(pb.certify_predictions([0, 1], [0, 1]), "p.csv")
     True
     """
-    return _CHECK_README.format(sentences=_claims(certificate), data=visible(quote(source)))
+    facts = {"sentences": _claims(certificate), "cautions": _cautions(certificate), "data": visible(quote(source))}
+    return _CHECK_README.format(**facts)
 
 
 def method_words(settings: Settings, why: str) -> str:

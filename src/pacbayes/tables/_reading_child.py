@@ -28,6 +28,7 @@ __all__: list[str] = []
 
 # addresses that threads and allocators reserve without using them
 _RESERVED = 3 << 29
+_TOLD_APART = 15  # digits of decimals; of more, two that differ may be the same double, and would be one class
 _CELL = 8  # bytes of a number, or of a reference to anything else
 _BATCH = 1 << 15  # rows
 
@@ -81,7 +82,7 @@ def _serve(request: dict[str, Any]) -> None:
     table = _read_whole(request, limit)
     _check_size(table.num_rows, table.num_columns, table.nbytes, limit)
     table.validate(full=True)
-    table = _decode_runs(table)
+    table = _as_plain(table)
     with pa.PythonFile(sys.stdout.buffer, mode="w") as sink, pa.ipc.new_stream(sink, table.schema) as writer:
         writer.write_table(table)
 
@@ -118,7 +119,7 @@ def _serve_batches(request: dict[str, Any]) -> None:
             if first is None or writer is None:
                 first, names = whole, request["columns"] or whole.names
                 schema = pa.schema([whole.field(name) for name in names], metadata=whole.metadata)
-                plain = _decode_runs(schema.empty_table()).schema
+                plain = _as_plain(schema.empty_table()).schema
                 writer = pa.ipc.new_stream(sink, plain)
             _check_schema(first, whole)
             for given in batches:
@@ -127,7 +128,7 @@ def _serve_batches(request: dict[str, Any]) -> None:
                 wanted = None if wanted is None else wanted - batch.num_rows
                 table = pa.Table.from_batches([batch]).select(schema.names)
                 table.validate(full=True)
-                columns = _decode_runs(pa.Table.from_arrays(table.columns, schema=schema)).columns
+                columns = _as_plain(pa.Table.from_arrays(table.columns, schema=schema)).columns
                 writer.write_table(pa.Table.from_arrays(columns, schema=plain), max_chunksize=_BATCH)
                 if wanted == 0:
                     break
@@ -235,8 +236,8 @@ def _check_size(rows: int, columns: int, size: int, limit: int) -> None:
         raise LimitError(str(needed))
 
 
-def _decode_runs(table: Any) -> Any:
-    """Return the table with runs written out, while the limits of this process hold."""
+def _as_plain(table: Any) -> Any:
+    """Return the table with runs written out and decimals as numbers, while the limits of this process hold."""
     import pyarrow as pa  # noqa: PLC0415
 
     for index, field in enumerate(table.schema):
@@ -246,6 +247,10 @@ def _decode_runs(table: Any) -> Any:
             chunks = [pc.run_end_decode(each) for each in table.column(index).chunks]
             plain = pa.chunked_array(chunks, type=field.type.value_type)
             table = table.set_column(index, field.name, plain)
+        if pa.types.is_decimal(field.type) and field.type.precision <= _TOLD_APART:
+            # by way of texts, which become the nearest doubles, as those of text files do
+            numbers = table.column(index).cast(pa.string()).cast(pa.float64())
+            table = table.set_column(index, field.name, numbers)
     return table
 
 

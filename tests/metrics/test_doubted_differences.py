@@ -85,19 +85,3 @@ def test_a_prediction_that_is_no_class_is_no_sure_false_alarm(name):
     assert low.tolist() == [0.0, 0.0, 0.0]
     _, low = part_limits(state(name, truth, np.ones(90, dtype=int), group, steady), DELTA)
     assert (low > 0.5).all()
-
-
-class Rounded:
-    """Predicts 1, but next to it where a row of the first group comes with many others."""
-
-    def predict(self, X):
-        return 1.0 + 1e-6 * ((np.asarray(X)[:, 0] == 0) & (len(X) > 300))
-
-
-def test_a_row_that_one_batch_misses_and_another_hits_is_no_sure_miss():
-    X, y = np.c_[np.arange(1000) % 2, np.arange(1000)], np.zeros(1000)
-    given = {"loss": "miss", "tolerance": 1.0, "differences": True}
-    certificate = pb.certify(Rounded(), X, y, groups={"g": X[:, 0]}, **given)
-    difference = certificate.differences[0]
-    assert difference.observed == {"errors": [500, 0], "rows": [500, 500], "unsteady": [500, 0]}
-    assert (difference.lower, difference.value) == (0.0, 1.0)

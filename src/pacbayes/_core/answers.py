@@ -39,19 +39,12 @@ class Answers:
 
     def farthest_from(self, truth: FloatArray) -> FloatArray:
         """Return, of the answers about each row, the one that is farthest from the truth."""
-        return self._by_distance(truth, np.greater)
-
-    def nearest_to(self, truth: FloatArray) -> FloatArray:
-        """Return, of the answers about each row, the one that is nearest to the truth."""
-        return self._by_distance(truth, np.less)
-
-    def _by_distance(self, truth: FloatArray, beyond: np.ufunc) -> FloatArray:
-        found: FloatArray = np.array(self.together, dtype=np.float64)
+        worst: FloatArray = np.array(self.together, dtype=np.float64)
         with np.errstate(over="ignore"):
             for positions, answers in self.others:
-                other = beyond(np.abs(answers - truth[positions]), np.abs(found[positions] - truth[positions]))
-                found[positions] = np.where(other, answers, found[positions])
-        return found
+                farther = np.abs(answers - truth[positions]) > np.abs(worst[positions] - truth[positions])
+                worst[positions] = np.where(farther, answers, worst[positions])
+        return worst
 
     def largest(self, loss: Callable[[Any, IntArray], FloatArray]) -> FloatArray:
         """Return, of the answers about each row, the largest loss; ``loss`` takes answers and their positions."""

@@ -42,9 +42,6 @@ class Judged:
     unknown : ndarray of bool or None
         Rows whose prediction is none of the classes; ``predictions`` may hold any wrong label for them. None where
         ``predictions`` are what was predicted.
-    nearest : ndarray or None
-        Of predictions that are numbers: of the answers about each row the one nearest to its label, where
-        ``predictions`` are those farthest from it. None where each row has one answer.
     """
 
     labels: Labels
@@ -55,7 +52,6 @@ class Judged:
     probabilities: Answers | None = None
     assumptions: tuple[str, ...] = ()
     unknown: BoolArray | None = None
-    nearest: FloatArray | None = None
 
     @property
     def known_classes(self) -> Labels:
@@ -92,7 +88,6 @@ class Judged:
             classes=self.known_classes,
             unsteady=None if self.unsteady is None else self.unsteady[rows],
             unknown=None if self.unknown is None else self.unknown[rows],
-            nearest=None if self.nearest is None else self.nearest[rows],
             probabilities=None if self.probabilities is None else self.probabilities.take(rows),
         )
 

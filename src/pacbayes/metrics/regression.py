@@ -138,11 +138,9 @@ class Miss:
         return np.asarray(~hit, dtype=np.float64)
 
     def observe(self, judged: Judged) -> Observation:
-        """Count the rows that are missed, and of these the ones that another batch hits."""
-        scale, nearest = judged.measure, judged.predictions if judged.nearest is None else judged.nearest
-        missed, surely = (self.values(judged.labels, each, scale) for each in (judged.predictions, nearest))
-        errors = int(missed.sum())
-        return Observation(missed.size, {"errors": errors}, scale=scale, doubted=errors - int(surely.sum()))
+        """Count the rows that are missed."""
+        missed = self.values(judged.labels, judged.predictions, judged.measure)
+        return Observation(missed.size, {"errors": int(missed.sum())}, scale=judged.measure)
 
 
 def _list_losses(loss: Loss, judged: Judged) -> Observation:

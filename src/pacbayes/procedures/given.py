@@ -95,8 +95,8 @@ class Given(Procedure):
         if rule is None:
             judged = judge_model(model, X, y, probabilities=self.questions.needs_probabilities, classes=classes)
             return self.certify_judged(judged, **given)
-        farthest, nearest = predict_numbers(model, X, y, seed_of(0, y), rule.fixed)
-        return self.certify_numbers(rule, y, farthest, nearest=nearest, **given)
+        found = predict_numbers(model, X, y, seed_of(0, y), rule.fixed)
+        return self.certify_numbers(rule, y, found, **given)
 
     def certify_numbers(
         self,
@@ -109,14 +109,10 @@ class Given(Procedure):
         digests: Mapping[str, str] = _NONE,
         notes: tuple[Note, ...] = (),
         grouping: Grouping | None = None,
-        nearest: FloatArray | None = None,
     ) -> Certificate:
-        """Certify predictions that are numbers, by a loss whose scale was fixed beforehand.
-
-        Where predictions depend on the batch, they are the ones farthest from the labels, and ``nearest`` are others.
-        """
+        """Certify predictions that are numbers, by a loss whose scale was fixed beforehand."""
         loss, scale = rule.loss, rule.fixed
-        judged = Judged(labels, predictions, scale=scale, assumptions=("scale_before",), nearest=nearest)
+        judged = Judged(labels, predictions, scale=scale, assumptions=("scale_before",))
         asked = replace(self.questions, names=(rule.name,))
         statements = self._judgement(asked, about).state(judged, grouping)
         made = [Choice(loss.parameter, scale, "given"), *choices_of(asked, grouping), *choices]

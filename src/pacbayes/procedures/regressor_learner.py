@@ -31,8 +31,8 @@ def predict_numbers(
     seeds: Sequence[int],
     scale: float,
     rows: IntArray | None = None,
-) -> tuple[FloatArray, FloatArray]:
-    """Return what a model predicts for rows, asked in several batches: the answers farthest from and nearest to labels.
+) -> FloatArray:
+    """Return what a model predicts for rows, asked in several batches: of each row the answer farthest from its label.
 
     A prediction that is not finite is NaN. A model with many predictions that depend on their batch is refused. Labels
     are those of ``rows`` of X, or of all of them.
@@ -43,9 +43,8 @@ def predict_numbers(
     >>> from sklearn.linear_model import LinearRegression
     >>> from pacbayes.procedures.regressor_learner import predict_numbers
     >>> X, y = np.arange(10.0)[:, None], np.arange(10.0)
-    >>> farthest, nearest = predict_numbers(LinearRegression().fit(X, y), X, y, [0], 1.0)
-    >>> farthest.round(4).tolist()[-2:], nearest.round(4).tolist()[-2:]
-    ([8.0, 9.0], [8.0, 9.0])
+    >>> predict_numbers(LinearRegression().fit(X, y), X, y, [0], 1.0).round(4).tolist()[-2:]
+    [8.0, 9.0]
     """
     within = _SAME * scale
 
@@ -55,10 +54,8 @@ def predict_numbers(
             return np.asarray(distance > np.median(distance) + within)
 
     places = np.arange(labels.size) if rows is None else rows
-    answers = ask_in_blocks(model, _ask_numbers, X, places, seeds, within=within, errs=errs)
-    found = answers.farthest_from(labels), answers.nearest_to(labels)
-    farthest, nearest = (np.where(each == NO_NUMBER, np.nan, each) for each in found)
-    return farthest, nearest
+    worst = ask_in_blocks(model, _ask_numbers, X, places, seeds, within=within, errs=errs).farthest_from(labels)
+    return np.where(worst == NO_NUMBER, np.nan, worst)
 
 
 def _ask_numbers(asked: Predictor, rows: Rows, part: IntArray) -> FloatArray:
@@ -139,6 +136,6 @@ class LearnedRegressor:
         rows = sample.order[start:]
         labels = sample.y[rows]
         seeds = seed_of(sample.seed, labels)
-        farthest, nearest = predict_numbers(self.model, sample.X, labels, seeds, self.scale, rows)
+        predictions = predict_numbers(self.model, sample.X, labels, seeds, self.scale, rows)
         assumptions = () if self.rule.given is None else ("scale_before",)
-        return Judged(labels, farthest, scale=self.scale, assumptions=assumptions, nearest=nearest)
+        return Judged(labels, predictions, scale=self.scale, assumptions=assumptions)

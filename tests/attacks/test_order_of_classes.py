@@ -105,3 +105,26 @@ def test_which_names_are_refused(classes, names, refused):
 def test_what_is_no_cost_of_a_pair_is_refused(cost, message):
     with pytest.raises(ValueError, match=message):
         read_costs("me", cost, np.array([0, 1]))
+
+
+class Named:
+    """A model whose probabilities come with names of their columns."""
+
+    classes_ = np.array(["ill", "well"])
+
+    def __init__(self, names):
+        self.names = names
+
+    def predict(self, X):
+        return np.full(len(X), "well")
+
+    def predict_proba(self, X):
+        return pd.DataFrame(np.tile([0.1, 0.9], (len(X), 1)), columns=self.names)
+
+
+def test_names_of_what_predict_proba_returns_are_read():
+    X, y = np.zeros((60, 1)), np.array(["ill", "well"] * 30)
+    in_order = pb.certify(Named(["ill", "well"]), X, y, metrics="brier")
+    assert in_order.value == pb.certify(Named([0, 1]), X, y, metrics="brier").value
+    with pytest.raises(ValueError, match="What predict_proba of Named returns must have its columns in the order"):
+        pb.certify(Named(["well", "ill"]), X, y, metrics="brier")

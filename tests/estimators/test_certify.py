@@ -124,3 +124,17 @@ def test_a_prediction_that_no_label_is_of_has_the_largest_cost():
     told = pb.certify_predictions(labels, constant.predict(X), metrics="cost", cost=cost)
     assert found.value == told.value == 1.0
     assert recheck(found, X, labels, constant)
+
+
+def test_a_prediction_that_is_no_label_counts_against_every_rate_and_is_noted():
+    """It may be a class that is written in another way: the rate of false alarms would be too small without it."""
+    y, found = np.repeat([0, 1], 100), np.repeat([0, 1], 100)
+    found[:30] = 7
+    with pytest.warns(pb.CertificateWarning, match="30 predictions"):
+        certificate = pb.certify_predictions(y, found, metrics=("fpr:1", "precision:1", "error"))
+    assert [each.observed["errors"] for each in certificate.statements] == [30, 30, 30]
+    assert [note.code for note in certificate.notes] == ["unknown_predictions"]
+    assert certificate.verify()
+    told = pb.certify_predictions(y, found, metrics=("fpr:1", "precision:1", "error"), classes=[0, 1, 7])
+    assert [each.observed["errors"] for each in told.statements] == [0, 0, 30]
+    assert told.notes == ()

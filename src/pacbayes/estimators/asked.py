@@ -168,7 +168,7 @@ def read_probabilities(
 def caution_unknown(owner: str, labels: Labels, predictions: Labels, asked: Questions, classes: Labels) -> None:
     """Warn of predictions that are no class, where rates of classes are asked for; refuse them if all are none.
 
-    A class that labels and predictions write in two ways is never predicted, and no row is falsely taken for it.
+    They may be a class that labels and predictions write in two ways.
     """
     if all(each.label is None for each in asked.metrics):
         return
@@ -181,7 +181,7 @@ def caution_unknown(owner: str, labels: Labels, predictions: Labels, asked: Ques
     if unknown.size:
         warnings.warn(
             f"{owner}: {unknown.size} predictions, such as {label_text(unknown[0])!r:.40}, are no label that occurs in "
-            "'y_true'; is each class written the same way? No rate counts them as predictions of a class in 'y_true'.",
+            "'y_true'; is each class written the same way? Each rate counts them as its errors.",
             CertificateWarning,
             stacklevel=3,
         )

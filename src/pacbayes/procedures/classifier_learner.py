@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
+from pacbayes._core.alignment import refuse_other_classes
 from pacbayes._core.answers import Answers
 from pacbayes._core.coded_labels import code_type, codes_of, take_labels
 from pacbayes._core.predictions import check_probabilities, class_numbers, known_classes
@@ -230,7 +231,9 @@ def _ask_probabilities(model: Predictor, X: Rows, places: IntArray, classes: Lab
 
 def _ask_chances(classes: Labels, asked: Any, rows: Rows, part: IntArray) -> FloatArray:
     """Return the probabilities of the classes, for some of the rows of a block."""
-    given = np.asarray(answer(asked, "predict_proba", rows, part), dtype=np.float64)
+    returned = answer(asked, "predict_proba", rows, part)
+    what, given = f"What predict_proba of {type(asked).__name__} returns", np.asarray(returned, dtype=np.float64)
+    refuse_other_classes(what, "columns", getattr(returned, "columns", None), np.asarray(asked.classes_))
     columns = class_numbers(type(asked).__name__, asked.classes_, classes, len(asked.classes_))
     if given.shape != (part.size, columns.size):
         raise ValueError(
@@ -240,7 +243,7 @@ def _ask_chances(classes: Labels, asked: Any, rows: Rows, part: IntArray) -> Flo
     if np.unique(columns[columns >= 0]).size != columns.size:  # no probability is left out
         raise ValueError(f"{type(asked).__name__} must have different labels as classes_. Got {asked.classes_!r:.60}.")
     found = np.zeros((part.size, classes.size))
-    found[:, columns] = check_probabilities(f"What predict_proba of {type(asked).__name__} returns", given)
+    found[:, columns] = check_probabilities(what, given)
     return found
 
 

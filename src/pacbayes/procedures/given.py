@@ -26,7 +26,7 @@ from pacbayes.metrics.statements import Judgement, choices_of, questions_of
 from pacbayes.procedures.base import Issued, Procedure, Sample, compare_certificates, draw_order
 from pacbayes.procedures.cautions import find_repetitions
 from pacbayes.procedures.classifier_learner import judge_classes
-from pacbayes.procedures.given_labels import pair_labels, zero_one_losses
+from pacbayes.procedures.given_labels import find_unknown, note_unknown, pair_labels, zero_one_losses
 from pacbayes.procedures.regressor_learner import predict_numbers
 
 __all__ = [
@@ -128,7 +128,13 @@ class Given(Procedure):
         notes: tuple[Note, ...] = (),
         grouping: Grouping | None = None,
     ) -> Certificate:
-        """Certify predictions that are labels, by what is asked of them."""
+        """Certify predictions that are labels, by what is asked of them.
+
+        A given one that is no class may be a class that is written in another way: every rate counts it as an error.
+        """
+        if about == "given_predictions" and (unknown := find_unknown(judged.known_classes, judged.predictions)).any():
+            judged = replace(judged, unsteady=unknown)
+            notes = (*note_unknown(unknown, judged.predictions), *notes)
         losses = np.asarray(judged.labels != judged.predictions, dtype=np.float64)
         made = self._judgement(self.questions, about).state(judged, grouping)
         statements = [

@@ -338,7 +338,5 @@ def _certify(judged: Judged, asked: Asked, given: Given) -> Certificate:
     classes = np.unique(judged.labels)
     questions = asked.questions(sorted(judged.groups), classes)
     grouping = group_values("--group", judged.groups) if judged.groups else None
-    unknown = judged.unknown  # which may be a class that is written in another way, so that a rate would be too small
-    answers = metrics.Judged(judged.labels, judged.predictions, classes=classes, unsteady=unknown)
-    own, about = replace(given, questions=questions), judged.about
-    return own.certify_judged(answers, about=about, grouping=grouping, notes=judged.notes)
+    answers = metrics.Judged(judged.labels, judged.predictions, classes=classes)
+    return replace(given, questions=questions).certify_judged(answers, about=judged.about, grouping=grouping)

@@ -11,8 +11,9 @@ export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 export MKL_NUM_THREADS ?= 1
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
-# modules are compiled when they are first imported: most never are
+# modules are compiled once, when they are first imported: most never are
 QUICKLY = --quiet --no-compile
+unexport PYTHONDONTWRITEBYTECODE
 
 SOURCES := $(shell find src -type f -not -name '*.pyc') pyproject.toml README.md LICENSE
 WORKERS ?= auto

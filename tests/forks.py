@@ -9,6 +9,7 @@ import atexit
 import contextlib
 import functools
 import importlib
+import io
 import json
 import os
 import runpy
@@ -151,6 +152,8 @@ def _fork(request):
 if __name__ == "__main__":
     for each in LOADED:
         importlib.import_module(each)
+    with contextlib.redirect_stdout(io.StringIO()):
+        sys.modules["pacbayes.cli._app"].app(["plan", "--rows", "9"], standalone_mode=False)  # loads what reads options
     for line in sys.stdin:
         answer = json.dumps(_fork(json.loads(line)))
         sys.stdout.write(answer + "\n")

@@ -295,7 +295,7 @@ ONLINE = """
 import pacbayes as pb
 from sklearn.ensemble import RandomForestClassifier
 sample = pb.datasets.make_known_risk(4000, d=2, random_state=0)
-slow, options = RandomForestClassifier(100, random_state=0), {"chains": 2, "n_jobs": 2, "random_state": 0}
+slow, options = RandomForestClassifier(20, random_state=0), {"chains": 2, "n_jobs": 2, "random_state": 0}
 pb.online_reference(slow, sample.X, sample.y, schedule=10, checkpoint="work", **options)
 """
 REPRODUCE = """

@@ -6,6 +6,7 @@ renaming, exchanging, removing. A request may name the point before which to kil
 
 import contextlib
 import importlib
+import io
 import json
 import os
 import signal
@@ -116,6 +117,8 @@ SAVED = {
 }
 for each in SAVED.values():
     each.report()  # templates are compiled once, before the forks
+with contextlib.redirect_stdout(io.StringIO()):
+    app(["plan", "--rows", "9"], standalone_mode=False)  # which loads what reads options
 for line in sys.stdin:
     sys.stdout.write(json.dumps(fork(json.loads(line))) + "\n")
     sys.stdout.flush()

@@ -53,7 +53,7 @@ def test_every_fault_is_noticed():
     ("name", "code"), [("crashing", "crash"), ("hanging", "hang"), ("leaking", "foreign"), ("gullible", "accepted")]
 )
 def test_every_bad_end_is_counted(name, code):
-    findings = run(4, names=(name,), seconds=3.0)
+    findings = run(4, names=(name,), seconds=1.0)
     assert findings.counts[name].total() == 4
     assert findings.counts[name][code] > 0
     assert {each[2] for each in findings.bad} == {code}

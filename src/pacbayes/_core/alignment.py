@@ -44,7 +44,7 @@ another order; align it, as by groups.loc[y.index], or pass groups.to_numpy() if
     """
     known: dict[str, Any] = {}
     for name, value in _list_objects(given):
-        index = _SpreadIndex(value) if is_distributed(value) and hasattr(value, "index") else find_index(value)
+        index = _SpreadIndex(value) if is_distributed(value) and hasattr(type(value), "index") else find_index(value)
         if index is None or any(index is each for each in known.values()):
             continue
         for other, before in known.items():

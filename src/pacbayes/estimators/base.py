@@ -152,7 +152,7 @@ def check_delta(owner: str, delta: object) -> float:
 
 def _refuse_repeated_names(owner: str, X: object) -> None:
     """Refuse a frame with two columns of one name, which scikit-learn refuses in words of its own."""
-    names = list(getattr(X, "columns", ())) if hasattr(X, "dtypes") else []
+    names = list(getattr(X, "columns", ())) if hasattr(type(X), "dtypes") else []
     if len(set(names)) != len(names):
         twice = next(each for place, each in enumerate(names) if each in names[:place])
         raise ValueError(

@@ -132,3 +132,13 @@ def test_probabilities_of_a_predictor_are_by_its_classes():
 def test_probabilities_of_other_classes_are_refused(classes, probabilities, labels, message):
     with pytest.raises(ValueError, match=message):
         losses_of(classes, probabilities, labels)
+
+
+def test_probabilities_may_be_rounded():
+    """In single precision, beyond 1 by a little, or to two decimals."""
+    assert pb.losses.get("brier")(np.array([1 + 2e-7]), [0]).tolist() == [1.0]
+    assert pb.losses.get("brier")(np.array([[1 + 2e-7, -1e-7]]), [1]).tolist() == [1.0]
+    thirds = np.full((1, 3), 0.33)
+    assert 0.0 < pb.losses.get("log_loss")(thirds, [1])[0] < 1.0
+    with pytest.raises(ValueError, match=r"add up to 0\.9"):
+        pb.losses.get("log_loss")(np.full((1, 3), 0.3), [1])

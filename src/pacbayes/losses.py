@@ -80,7 +80,7 @@ def brier(probabilities: ArrayLike, labels: ArrayLike) -> FloatArray:
 
     ``(p - y)**2`` for probabilities of the positive class and labels 0 and 1; half the squared distance to the
     indicator of the label for one column per class and labels ``0..C-1``. Probabilities lie in [0, 1], and those of one
-    row sum to 1 within 0.001; other labels, and one column alone, are refused.
+    row sum to 1, but for rounding to two decimals; other labels, and one column alone, are refused.
 
     Examples
     --------
@@ -153,6 +153,7 @@ def _checked_probabilities(owner: str, probabilities: ArrayLike, labels: ArrayLi
     classes = p.shape[-1] if by_class else 2
     p = check_probabilities(f"The 'probabilities' argument of {owner}", p) if by_class else p
     check_range(owner, "probabilities", p, -_ROUNDED, 1.0 + _ROUNDED, "lie in [0, 1]")  # which NaN does not
+    p = np.clip(p, 0.0, 1.0)
     known = (y >= 0.0) & (y < classes) & (y == np.floor(y))
     if not known.all():
         odd = float(y[~known].flat[0])

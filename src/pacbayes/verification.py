@@ -9,6 +9,7 @@ import numpy as np
 from pacbayes import procedures
 from pacbayes._core.alignment import refuse_other_order
 from pacbayes._core.foreign import collect
+from pacbayes._core.rows import rows_of
 from pacbayes._core.types import Labels, RowsLike
 from pacbayes.certificate import GROUP_COLUMNS, Certificate, Check, Verification
 from pacbayes.estimators.asked import Groups, find_groups
@@ -76,7 +77,7 @@ def _recheck_groups(certificate: Certificate, X: RowsLike, y: Labels, model: obj
             "The 'groups' argument of recheck must be left out, unless the certificate is by group and of certify or "
             f"certify_predictions. Got a certificate of the procedure {certificate.procedure!r:.40}."
         )
-    grouping = find_groups("recheck", groups, np.asarray(y).size, None)[1]
+    grouping = find_groups("recheck", groups, np.asarray(y).size, rows_of(X))[1]
     return procedure.recheck(certificate, X, y, model, grouping)
 
 

@@ -138,3 +138,58 @@ def test_a_prediction_that_is_no_label_counts_against_every_rate_and_is_noted():
     told = pb.certify_predictions(y, found, metrics=("fpr:1", "precision:1", "error"), classes=[0, 1, 7])
     assert [each.observed["errors"] for each in told.statements] == [0, 0, 30]
     assert told.notes == ()
+
+
+class Told:
+    """A model that says what it was told to."""
+
+    def __init__(self, answers, classes):
+        self.answers, self.classes_ = answers, np.array(classes)
+
+    def predict(self, X):
+        return self.answers[np.asarray(X, dtype=int)[:, 0]]
+
+
+@pytest.mark.parametrize("kind", [str, int, float, object])
+@pytest.mark.parametrize("metrics", [("error",), ("precision:0", "fpr:1"), ("balanced-error",)])
+def test_classes_that_were_given_are_recorded_and_rechecked(kind, metrics):
+    y = np.array([0, 1] * 100).astype(kind)
+    found = y.copy()
+    found[:20] = np.array([2]).astype(kind)[0]
+    certificate = pb.certify_predictions(y, found, metrics=metrics, classes=np.unique(found))
+    assert certificate.notes == ()
+    rows = np.arange(200)[:, None]
+    assert recheck(certificate, rows, y, Told(found, [0]))
+    assert not recheck(certificate, rows, y, Told(y, [0]))
+    assert not recheck(pb.certify_predictions(y, y, metrics=metrics), rows, y, Told(found, np.unique(found)))
+
+
+def test_costs_and_rates_may_name_a_class_that_the_model_has_and_the_rows_lack():
+    y = np.array([0, 1] * 100)
+    model, rows = Told(np.r_[np.full(20, 2), y[20:]], [0, 1, 2]), np.arange(200)[:, None]
+    square = [[0, 1, 2], [1, 0, 3], [5, 5, 0]]
+    certificate = pb.certify(model, rows, y, metrics=("cost", "fpr:2"), cost=square)
+    assert certificate.statements[1].observed == {"errors": 20}
+    assert recheck(certificate, rows, y, model)
+    for cost in ([[0, 1], [1, 0]], {(0, 1): 1, (1, 0): 1}):
+        assert pb.certify(model, rows, y, metrics="cost", cost=cost).statements[0].value > 0.1
+    with pytest.raises(ValueError, match="a row per class"):
+        pb.certify(model, rows, y, metrics="cost", cost=np.ones((4, 4)))
+
+
+def test_labels_of_nullable_numbers_recheck_where_a_class_is_absent():
+    y = pd.Series([0, 1] * 60, dtype="Int64")
+    X = np.random.default_rng(0).normal(size=(120, 2)) + y.to_numpy(int)[:, None]
+    model = GaussianNB().fit(np.r_[X, X + 9], np.r_[y.to_numpy(int), np.full(120, 2)])
+    certificate = pb.certify(model, X, y, metrics=("balanced-error", "brier"))
+    assert recheck(certificate, X, y, model)
+    assert recheck(certificate, X, y.to_numpy(int), model)
+
+
+@pytest.mark.parametrize("groups", ["kind", 1, ["kind"]])
+def test_groups_by_name_may_be_given_to_recheck_again(groups):
+    frame = pd.DataFrame({"row": np.arange(200), "kind": np.arange(200) % 2})
+    y = np.array([0, 1] * 100)
+    certificate = pb.certify(Told(y, [0, 1]), frame, y, groups=groups)
+    assert recheck(certificate, frame, y, Told(y, [0, 1]))
+    assert recheck(certificate, frame, y, Told(y, [0, 1]), groups=groups)

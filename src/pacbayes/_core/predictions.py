@@ -25,7 +25,7 @@ NO_NUMBER = float(np.finfo(np.float64).max)
 _PLAIN = (str, bytes, bool, int, float)
 _NUMBERS = (bool, int, float)
 _ROUNDED = 1e-6  # what rounding in single precision may add to a probability
-_ADDED = 1e-3  # how far from 1 the probabilities of a row may add up, where each was rounded
+_ADDED, _MOST_ADDED = 0.005, 0.05  # how far from 1 they may add up, where each was rounded to two decimals; at most
 
 
 def class_numbers(predictor: str, predictions: Any, classes: Labels, n: int) -> IntArray:
@@ -76,6 +76,8 @@ def classes_with(owner: str, others: Any, classes: Labels) -> Labels:
         return classes
     if added.dtype.kind == classes.dtype.kind:
         return np.unique(np.concatenate([classes, added]))
+    if {added.dtype.kind, classes.dtype.kind} <= set("iuf") and (added == (alike := added.astype(classes.dtype))).all():
+        return np.unique(np.concatenate([classes, alike]))
     return np.unique(np.array([*classes.tolist(), *(_plain(owner, each) for each in added.tolist())], dtype=object))
 
 
@@ -116,7 +118,7 @@ def check_probabilities(what: str, given: FloatArray) -> FloatArray:
     """
     with np.errstate(invalid="ignore"):  # infinities of both signs
         sums = np.asarray(given.sum(axis=-1))
-    odd = _is_outside(given).any(axis=-1) | (np.abs(sums - 1.0) > _ADDED)
+    odd = _is_outside(given).any(axis=-1) | (np.abs(sums - 1.0) > min(_ADDED * given.shape[-1], _MOST_ADDED) + 1e-9)
     if odd.any():
         first = given[odd][0]
         shown = ", ".join(f"{each:.6g}" for each in first[:6]) + (" ..." if first.size > 6 else "")

@@ -43,6 +43,7 @@ _WHAT = {
     "judged_to": "last time among the judged rows",
     "refit": "second model",
     "transfer_delta": "part of delta for the disagreement on unlabelled rows",
+    "classes": "classes that there are",
     "groups": "columns that rows are grouped by",
     "metric_weights": "parts of delta by metric",
     "largest_cost": "largest cost",

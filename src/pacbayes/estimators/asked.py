@@ -181,7 +181,8 @@ def caution_unknown(owner: str, labels: Labels, predictions: Labels, asked: Ques
     if unknown.size:
         warnings.warn(
             f"{owner}: {unknown.size} predictions, such as {label_text(unknown[0])!r:.40}, are no label that occurs in "
-            "'y_true'; is each class written the same way? Each rate counts them as its errors.",
+            "'y_true'; is each class written the same way? Each rate counts them as its errors. Pass "
+            "classes= if they are classes that 'y_true' lacks.",
             CertificateWarning,
             stacklevel=3,
         )

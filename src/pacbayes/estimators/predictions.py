@@ -12,6 +12,8 @@ from sklearn.base import is_regressor
 from pacbayes._core.alignment import refuse_other_order
 from pacbayes._core.digests import data_digest
 from pacbayes._core.foreign import adopt, collect
+from pacbayes._core.labels import label_text
+from pacbayes._core.predictions import known_classes
 from pacbayes._core.rows import labels_of, numbers_of, rows_of
 from pacbayes._core.types import Labels, Predictor, Rows, RowsLike, RowSource
 from pacbayes.certificate import Certificate
@@ -26,7 +28,7 @@ from pacbayes.estimators.asked import (
 )
 from pacbayes.estimators.regressor import make_rule
 from pacbayes.metrics import Grouping, Judged, LossRule, Questions
-from pacbayes.procedures.given import Given, check_losses, predicted_numbers
+from pacbayes.procedures.given import Given, check_losses, choose_classes, predicted_numbers
 from pacbayes.procedures.given_labels import pair_labels, refuse_fractions
 
 __all__ = ["certify", "certify_predictions", "refuse_fitted_rows", "refuse_regressor"]
@@ -120,9 +122,22 @@ def certify(
         raise ValueError(f"{owner} needs at least one row. Got none.")
     refuse_fitted_rows(owner, model, rows, labels)
     named, grouping = find_groups(owner, groups, labels.size, rows)
-    asked = find_questions(owner, rule, metrics, named, grouping, differences, cost, np.unique(labels))
+    classes = np.unique(labels) if rule is not None else _named_classes(model, np.unique(labels), cost)
+    asked = find_questions(owner, rule, metrics, named, grouping, differences, cost, classes)
     procedure = given_procedure(owner, delta, candidates, asked)
     return procedure.certify_model(model, rows, labels, rule=rule, grouping=grouping)
+
+
+def _named_classes(model: object, own: Labels, cost: Mapping[tuple[Any, Any], float] | ArrayLike | None) -> Labels:
+    """Return the classes that may be asked about: the model's, too, unless there are costs of those among labels alone.
+
+    What is none of the classes with costs has the largest.
+    """
+    texts = {label_text(each) for each in own}
+    if isinstance(cost, Mapping):
+        named = {label_text(each) for pair in cost if isinstance(pair, tuple) for each in pair}
+        return own if named <= texts else known_classes(model, own)
+    return own if cost is not None and np.shape(cost)[:1] == own.shape else known_classes(model, own)
 
 
 def _find_rule(owner: str, loss: object, scale: object, tolerance: object) -> LossRule | None:
@@ -235,8 +250,7 @@ predictions, counted up to 2, is at most 0.5169.
     if losses is not None and y_true is None and y_pred is None and rule is None:
         if metrics != ("error",) or any(each is not None for each in (groups, cost, probabilities, classes)):
             raise ValueError(f"{owner} takes 'metrics' and 'groups' with 'y_true' and 'y_pred'. Got 'losses' instead.")
-        given = check_losses(owner, losses)
-        return given_procedure(owner, delta, candidates, Questions()).certify(given, about="given_losses")
+        return _certify_losses(given_procedure(owner, delta, candidates, Questions()), losses)
     if losses is not None or y_true is None or y_pred is None:
         raise ValueError(f"{owner} takes either 'y_true' and 'y_pred', or 'losses'. Got both, neither or one of two.")
     y_true, y_pred = pair_labels(owner, y_true, y_pred) if rule is None else (y_true, y_pred)
@@ -250,7 +264,12 @@ predictions, counted up to 2, is at most 0.5169.
     caution_unknown(owner, labels, np.asarray(y_pred), asked, known)
     chances = read_probabilities(owner, collect(probabilities), asked, labels.size, known, places)
     judged = Judged(labels, np.asarray(y_pred), classes=known, probabilities=chances)
-    return procedure.certify_judged(judged, about="given_predictions", grouping=grouping)
+    choices = choose_classes(None if classes is None else known)
+    return procedure.certify_judged(judged, about="given_predictions", choices=choices, grouping=grouping)
+
+
+def _certify_losses(procedure: Given, losses: ArrayLike) -> Certificate:
+    return procedure.certify(check_losses("certify_predictions", losses), about="given_losses")
 
 
 def _certify_numbers(

@@ -233,7 +233,8 @@ def _ask_chances(classes: Labels, asked: Any, rows: Rows, part: IntArray) -> Flo
     """Return the probabilities of the classes, for some of the rows of a block."""
     returned = answer(asked, "predict_proba", rows, part)
     what, given = f"What predict_proba of {type(asked).__name__} returns", np.asarray(returned, dtype=np.float64)
-    refuse_other_classes(what, "columns", getattr(returned, "columns", None), np.asarray(asked.classes_))
+    if (names := getattr(returned, "columns", None)) is not None:
+        refuse_other_classes(what, "columns", names, np.asarray(asked.classes_))
     columns = class_numbers(type(asked).__name__, asked.classes_, classes, len(asked.classes_))
     if given.shape != (part.size, columns.size):
         raise ValueError(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, ClassVar
@@ -13,8 +14,9 @@ from numpy.typing import ArrayLike
 from pacbayes._core.arguments import check_range, to_floats
 from pacbayes._core.digests import data_digest, digest_of_arrays
 from pacbayes._core.foreign import adopt
+from pacbayes._core.labels import label_text
 from pacbayes._core.notes import Note
-from pacbayes._core.predictions import NO_NUMBER, finite_numbers, known_classes
+from pacbayes._core.predictions import NO_NUMBER, classes_with, finite_numbers
 from pacbayes._core.rows import numbers_of, rows_of
 from pacbayes._core.steadiness import seed_of
 from pacbayes._core.types import FloatArray, Labels, Predictor, Rows, RowsLike
@@ -32,6 +34,7 @@ from pacbayes.procedures.regressor_learner import predict_numbers
 __all__ = [
     "Given",
     "check_losses",
+    "choose_classes",
     "judge_model",
     "predicted_numbers",
 ]
@@ -39,6 +42,7 @@ __all__ = [
 _NONE: Mapping[str, str] = MappingProxyType({})
 
 _ORDER_SEED = 0
+_CLASSES = "classes"  # the choice of classes that were given, as texts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -229,8 +233,10 @@ class Given(Procedure):
             losses = zero_one_losses("recheck", y, model.predict(X))
             return compare_certificates(certificate, own.certify(losses, about=about))
         labels, predictions = pair_labels("recheck", y, model.predict(X))
-        judged = Judged(labels, predictions, classes=_classes_of(certificate, labels, model))
-        return compare_certificates(certificate, own.certify_judged(judged, about=about, grouping=grouping))
+        classes, recorded = _classes_of(certificate, labels)
+        judged = Judged(labels, predictions, classes=classes)
+        again = own.certify_judged(judged, about=about, choices=recorded, grouping=grouping)
+        return compare_certificates(certificate, again)
 
 
 def _digests_of_network(model: object) -> dict[str, str]:
@@ -256,12 +262,24 @@ def _rule_of(certificate: Certificate) -> LossRule | None:
     return LossRule(names[first.quantity], first.scale) if first.quantity in names else None
 
 
-def _classes_of(certificate: Certificate, labels: Labels, model: object) -> Labels:
-    """Return the classes that given predictions were counted by: those among the labels, or more that a model has."""
+def choose_classes(classes: Labels | None) -> tuple[Choice, ...]:
+    """Return the record of classes that were given, by which predictions are counted; none where none were."""
+    return () if classes is None else (Choice(_CLASSES, json.dumps([*map(label_text, classes)]), "given"),)
+
+
+def _classes_of(certificate: Certificate, labels: Labels) -> tuple[Labels, tuple[Choice, ...]]:
+    """Return the classes that given predictions were counted by, and their record: none where the labels tell them."""
     own = np.unique(labels)
-    counts = (each.observed.get("rows") for each in certificate.statements if not each.groups)
-    recorded = {len(each) for each in counts if isinstance(each, list)}
-    return own if recorded <= {own.size} else known_classes(model, own)
+    recorded = [each for each in certificate.choices if each.what == _CLASSES]
+    if not recorded:
+        return own, ()
+    readers: dict[type, Callable[[str], Any]] = {int: int, float: float, bool: "True".__eq__}
+    read = readers.get(type(own.tolist()[0]), str)
+    try:
+        classes = classes_with("recheck", np.array([read(each) for each in json.loads(str(recorded[0].value))]), own)
+    except (TypeError, ValueError):  # of no labels such as these
+        return own, ()
+    return classes, choose_classes(classes)
 
 
 def predicted_numbers(owner: str, predictions: object, n: int, verb: str = "predict") -> FloatArray:

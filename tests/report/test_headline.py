@@ -73,7 +73,7 @@ def test_a_statement_that_certifies_nothing_is_said_at_the_top():
     assert "nothing is certified" in top
     assert "more rows alone will not help" not in top  # three rows do not tell
     assert "more rows alone will not help" in header(render(pb.certify_predictions([0] * 30, [1] * 30)))
-    assert codes(pb.certify_predictions([0] * 200, [0] * 195 + [1] * 5)) == []
+    assert codes(pb.certify_predictions([0] * 200 + [1], [0] * 195 + [1] * 6)) == []
 
 
 def test_the_rows_that_would_do_are_enough():
@@ -127,7 +127,7 @@ def test_a_note_without_its_numbers_does_no_harm():
 
 
 def test_no_better_than_the_most_common_answer():
-    certificate = pb.certify_predictions([0] * 200, [0] * 195 + [1] * 5)
+    certificate = pb.certify_predictions([0] * 200 + [1], [0] * 195 + [1] * 6)
     assert codes(certificate, {"label": "ok", "share": 0.3}) == []
     assert codes(certificate, {"label": "ok", "share": 0.01}) == ["no_better_than_common"]
     assert "wrong on 1.00\u00a0% of these rows" in header(render(certificate, trivial={"label": "ok", "share": 0.01}))

@@ -87,7 +87,8 @@ def find_notices(
     --------
     >>> import pacbayes as pb
     >>> from pacbayes.certificate import find_notices, notice_words
-    >>> [notice_words(each) for each in find_notices(pb.certify_predictions([0] * 9, [1] * 9))]  # doctest: +ELLIPSIS
+    >>> wrong = pb.certify_predictions([0, 1] * 5, [1, 0] * 5)
+    >>> [notice_words(each) for each in find_notices(wrong)]  # doctest: +ELLIPSIS
     ['True error of ... predictions: nothing is certified; the observed value is 100 %, and more rows alone ...']
     """
     further = [*_cautions(certificate), *_refit(certificate, has_transfer=has_transfer)]

@@ -17,13 +17,12 @@ from numpy.typing import ArrayLike
 
 from pacbayes._core.alignment import refuse_other_classes
 from pacbayes._core.arguments import check_range, refuse_masked, to_floats
-from pacbayes._core.predictions import check_probabilities
+from pacbayes._core.predictions import ROUNDED, check_probabilities
 from pacbayes._core.types import FloatArray, IntArray, Labels, Predictor, ProbabilityPredictor, Rows, RowsLike
 
 __all__ = ["Loss", "absolute", "brier", "get", "log_loss", "names", "predictor_losses", "register", "zero_one"]
 
 _SMALLEST_PROBABILITY = 1e-3
-_ROUNDED = 1e-6  # beyond [0, 1]: probabilities in single precision
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +151,7 @@ def _checked_probabilities(owner: str, probabilities: ArrayLike, labels: ArrayLi
         )
     classes = p.shape[-1] if by_class else 2
     p = check_probabilities(f"The 'probabilities' argument of {owner}", p) if by_class else p
-    check_range(owner, "probabilities", p, -_ROUNDED, 1.0 + _ROUNDED, "lie in [0, 1]")  # which NaN does not
+    check_range(owner, "probabilities", p, -ROUNDED, 1.0 + ROUNDED, "lie in [0, 1]")  # which NaN does not
     p = np.clip(p, 0.0, 1.0)
     known = (y >= 0.0) & (y < classes) & (y == np.floor(y))
     if not known.all():

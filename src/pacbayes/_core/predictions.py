@@ -11,6 +11,7 @@ from pacbayes._core.types import BoolArray, FloatArray, IntArray, Labels
 
 __all__ = [
     "NO_NUMBER",
+    "ROUNDED",
     "check_probabilities",
     "class_numbers",
     "classes_with",
@@ -24,7 +25,7 @@ __all__ = [
 NO_NUMBER = float(np.finfo(np.float64).max)
 _PLAIN = (str, bytes, bool, int, float)
 _NUMBERS = (bool, int, float)
-_ROUNDED = 1e-6  # what rounding in single precision may add to a probability
+ROUNDED = 1e-6  # what rounding in single precision may add to a probability
 _ADDED, _MOST_ADDED = 0.005, 0.05  # how far from 1 they may add up, where each was rounded to two decimals; at most
 
 
@@ -130,7 +131,7 @@ def check_probabilities(what: str, given: FloatArray) -> FloatArray:
 
 
 def _is_outside(given: FloatArray) -> BoolArray:
-    return np.asarray((given < -_ROUNDED) | (given > 1.0 + _ROUNDED))
+    return np.asarray((given < -ROUNDED) | (given > 1.0 + ROUNDED))
 
 
 def finite_numbers(predictor: str, predictions: Any, n: int, verb: str = "predict") -> FloatArray:

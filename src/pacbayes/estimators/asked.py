@@ -29,6 +29,7 @@ from pacbayes.metrics import (
 from pacbayes.metrics.group_codes import hold_column
 from pacbayes.procedures import CertificateWarning
 from pacbayes.procedures.given import Given
+from pacbayes.procedures.given_labels import find_unknown
 
 __all__ = [
     "Groups",
@@ -172,7 +173,7 @@ def caution_unknown(owner: str, labels: Labels, predictions: Labels, asked: Ques
     """
     if all(each.label is None for each in asked.metrics):
         return
-    unknown = predictions[~np.isin(predictions, classes)]
+    unknown = predictions[find_unknown(classes, predictions)]
     if unknown.size == len(labels):
         raise ValueError(
             f"The 'y_pred' argument of {owner} must hold labels of 'y_true', such as {label_text(labels[0])!r:.40}. "

@@ -1,4 +1,4 @@
-"""Pick-to-learn and compression beside half of the rows judged: certificates, and test errors of the same predictors.
+"""Pick-to-learn and compression beside half of all rows as judged rows: certificates, and test errors of each of them.
 
 Logistic regression with a fixed penalty, one split of each data set in 80 % to certify and 20 % to test, of which Adult
 has 24,000 rows to certify.
@@ -32,7 +32,7 @@ def learner() -> Any:
 
 
 def models() -> list[Any]:
-    """Return half of the rows judged, and both ways to pick."""
+    """Return half of all rows as judged rows, and both ways to pick."""
     picked = [pb.PickToLearn(learner(), bound=bound, random_state=0) for bound in ("pick_to_learn", "compression")]
     return [pb.CertifiedClassifier(learner(), split=0.5, random_state=0), *picked]
 
@@ -56,7 +56,7 @@ def main() -> None:
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         table = [(TITLES[name], *measure(name)) for name in given.datasets.split(",")]
-    print_table("picking", ("data", "half of the rows judged", "`pick_to_learn`", "`compression`"), table)
+    print_table("picking", ("data", "half of all rows as judged rows", "`pick_to_learn`", "`compression`"), table)
 
 
 if __name__ == "__main__":

@@ -56,6 +56,38 @@ def test_what_voters_learn_from_is_not_kept_for_others(store, certify, monkeypat
     assert not hasattr(model, "certificate_")
 
 
+SPLITS = {
+    "split": lambda: pb.CertifiedClassifier(Hoarder(), split=0.8, random_state=0),
+    "adaptive": lambda: pb.CertifiedClassifier(Hoarder(), random_state=0),
+    "in steps": lambda: pb.OnlineCertifiedClassifier(Hoarder(), random_state=0),
+    "selective": lambda: pb.SelectiveClassifier(Hoarder(), random_state=0),
+}
+
+
+@pytest.mark.parametrize("kind", SPLITS)
+@pytest.mark.parametrize("store", STORES)
+def test_the_next_fit_finds_nothing_of_the_last(store, kind, monkeypatch):
+    monkeypatch.setattr(Hoarder, "store", STORES[store]())
+    model = SPLITS[kind]()
+    with pytest.raises(ValueError, match=r"must forget what it learned when it is cloned"):
+        model.fit(X, Y)
+    assert not hasattr(model, "certificate_")
+
+
+def test_a_reference_keeps_nothing_for_the_next(monkeypatch):
+    monkeypatch.setattr(Hoarder, "store", {})
+    with pytest.raises(ValueError, match=r"must forget what it learned when it is cloned"):
+        pb.online_reference(Hoarder(), X, Y, schedule=pb.Every(50), random_state=0)
+
+
+def test_rows_that_a_class_kept_before_are_found(monkeypatch):
+    """As a hold-out leaves them there: four fifths of the rows."""
+    monkeypatch.setattr(Hoarder, "store", {})
+    Hoarder().fit(X[:320], Y[:320])
+    with pytest.raises(ValueError, match="Got a dict of 320 values, in a class or module, for half of the rows or mor"):
+        pb.CertifiedClassifier(Hoarder(), random_state=0).fit(X, Y)
+
+
 def test_values_in_any_container_are_found():
     class Knowing(DecisionTreeClassifier):
         pass
@@ -96,3 +128,4 @@ def double(rows):
 )
 def test_ordinary_learners_are_not_refused(learner):
     assert pb.CertifiedForest(learner, n_estimators=10, random_state=0).fit(X, Y).certificate_.verify()
+    assert pb.CertifiedClassifier(learner, random_state=0).fit(X, Y).certificate_.verify()

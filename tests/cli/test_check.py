@@ -77,11 +77,14 @@ class TestCheck:
         predictions().replace({"p": "cat"}, "Cat").to_csv(tmp_path / "p.csv", index=False)
         result = run("check", "p.csv", "--label", "y", "--prediction", "p")
         count = int((predictions()["p"] == "cat").sum())
-        assert f"{count} predictions are no label that occurs" in result.stderr
-        assert f"{count} predictions are no label" in (tmp_path / "p-certificate" / "report.html").read_text()
+        assert f"Predictions that are no label of these rows: {count}, " in result.stderr
+        assert (
+            f"Predictions that are no label of these rows: {count}, "
+            in (tmp_path / "p-certificate" / "report.html").read_text()
+        )
         for options in (("--quiet",), ("--json",)):
             again = run("check", "p.csv", "--label", "y", "--prediction", "p", "--force", *options)
-            assert again.stderr.count(f"{count} predictions are no label that occurs") == 1
+            assert again.stderr.count(f"Predictions that are no label of these rows: {count}, ") == 1
 
     def test_a_class_that_is_written_in_two_ways_makes_no_rate_smaller(self, tmp_path):
         frame = predictions(rows=400, errors=120)

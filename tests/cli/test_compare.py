@@ -93,7 +93,7 @@ def test_a_class_that_is_written_in_two_ways_reverses_no_verdict(run, tmp_path, 
     count = int((frame["b"] == "cat").sum())
     for options in (("--quiet",), ("--json",), ()):
         result = run("compare", "p.csv", *PAIR, "--out", "out", "--force", *options)
-        assert f"{count} predictions are no label that occurs among these rows, such as" in result.stderr
+        assert f"Predictions that are no label of these rows: {count}, such as" in result.stderr
         assert "a is better" not in result.stdout
     (statement,) = pb.Certificate.from_json(tmp_path / "out" / "certificate.json").statements
     assert statement.observed["unsteady"] == count
@@ -119,7 +119,7 @@ def test_predictions_in_python_that_are_no_label(kind):
     frame = predictions(errors=(40, 2, 0))
     y, a, b = (frame[name].to_numpy(dtype=kind) for name in "yab")
     b[b == "cat"] = "Cat"
-    with pytest.warns(pb.CertificateWarning, match="predictions are no label that occurs"):
+    with pytest.warns(pb.CertificateWarning, match="Predictions that are no label of these rows"):
         certificate = pb.compare_predictions(y, {"a": a}, {"b": b})
     assert certificate.statements[0].lower < 0.095 < certificate.value
     assert [note.code for note in certificate.notes] == ["unknown_predictions"]

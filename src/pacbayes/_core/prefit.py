@@ -5,8 +5,7 @@ does), holds fitted estimators where ``clone`` only copies (in functions and pla
 (``prefit``), reads from a cache, or was given as many values as there are rows. Weights of a network may be as many:
 they are taken not to have seen the rows. A memory outside the estimator, in a file or a private attribute, cannot be
 seen, and one in a module only if a method of somebody's own class names it; that there is none is an assumption of
-every certificate. Where several clones learn and judge each other's rows, what there is to be seen must not have grown
-meanwhile.
+every certificate. What there is to be seen must not have grown while clones learned: others would find it there.
 """
 
 from __future__ import annotations
@@ -38,6 +37,7 @@ __all__ = ["refuse_early_answers", "refuse_growth", "refuse_prefit"]
 _FEW = 50  # values that any estimator may be given, however few rows there are
 _DEPTH = 12
 _TENTH = 10
+_HALF = 2  # a class or module may keep constants, but less than every other row has
 _STANDARD = sysconfig.get_paths()["stdlib"]
 _WEIGHTS = ("_parameters", "_buffers")  # of a network: pretrained ones are taken not to have seen the rows
 _LEAVES = (str, bytes, int, float, complex, type(None), np.generic, np.dtype, ModuleType, BuiltinFunctionType, np.ufunc)
@@ -77,8 +77,9 @@ it is cloned.
 def refuse_growth(learner: object, rows: int) -> Iterator[None]:
     """Refuse a learner whose classes or modules keep more after it learned than before.
 
-    A clone is to forget: a voter that finds there what others learned from has seen the rows that judge it. Less than a
-    tenth of the rows, and as many values as anyone may have, are no memory of them: counters, names, a history.
+    A clone is to forget: a voter that finds there what others learned from has seen the rows that judge it, and so has
+    the next fit on the same rows. Less than a tenth of the rows, and as many values as anyone may have, are no memory
+    of them: counters, names, a history.
 
     Parameters
     ----------
@@ -108,7 +109,7 @@ def refuse_growth(learner: object, rows: int) -> Iterator[None]:
 
 def _count_known(learner: object) -> int:
     """Return how many values a clone can reach: parameters, and what classes and modules that are no library's keep."""
-    return sum(_length(each) for each in _walk(clone(learner, safe=False), 0, set()))
+    return sum(_length(each) for each, _ in _walk(clone(learner, safe=False), 0, set()))
 
 
 def refuse_early_answers(owner: str, estimator: Any, X: Rows) -> None:
@@ -128,27 +129,35 @@ def refuse_early_answers(owner: str, estimator: Any, X: Rows) -> None:
 
 def _reasons(value: Any, rows: int, depth: int, seen: set[int]) -> Iterator[str]:
     """Yield what a value and everything in it knows."""
-    for each in _walk(value, depth, seen):
+    for each, is_kept in _walk(value, depth, seen):
         if isinstance(each, _LEAVES):
             yield from _large_leaf(each, rows)
         elif not inspect.isclass(each):
-            yield from _own_reasons(each, rows)
+            yield from _own_reasons(each, rows, is_kept)
 
 
-def _walk(value: Any, depth: int, seen: set[int]) -> Iterator[Any]:
-    """Yield a value and everything in it."""
+def _walk(value: Any, depth: int, seen: set[int], is_kept: bool = False) -> Iterator[tuple[Any, bool]]:
+    """Yield a value and everything in it, each with whether a class or function keeps it, which no clone copies."""
     if isinstance(value, _LEAVES):
-        yield value
+        yield value, is_kept
         return
     if depth > _DEPTH or id(value) in seen:
         return
     seen.add(id(value))
-    yield value
-    for inner in _parts_of_class(value) if inspect.isclass(value) else _parts(value):
-        yield from _walk(inner, depth + 1, seen)
+    yield value, is_kept
+    if inspect.isclass(value):
+        held, kept = (), _parts_of_class(value)
+    elif isinstance(value, FunctionType):
+        held, kept = (), _parts_of_function(value)
+    else:
+        held, kept = _parts(value), _parts_of_class(type(value)) if _is_object(value) else ()
+    for inner in held:
+        yield from _walk(inner, depth + 1, seen, is_kept)
+    for inner in kept:
+        yield from _walk(inner, depth + 1, seen, True)
 
 
-def _own_reasons(value: Any, rows: int) -> Iterator[str]:
+def _own_reasons(value: Any, rows: int, is_kept: bool) -> Iterator[str]:
     kind, given = type(value).__name__, _attributes(value)
     cloning = getattr(value, "__sklearn_clone__", None)
     if cloning is not None and getattr(cloning, "__func__", None) is not BaseEstimator.__sklearn_clone__:
@@ -163,9 +172,10 @@ def _own_reasons(value: Any, rows: int) -> Iterator[str]:
     learned = [name for name in given if name.endswith("_") and not name.startswith("_") and name not in named]
     if learned:
         yield f"{kind}, which has learned already ({learned[0]})"
-    size = _size(value)
-    if size is not None and size >= max(rows, _FEW):
-        yield f"a {kind} of {size} values, as many as there are rows"
+    size, many = _size(value), rows // _HALF if is_kept else rows
+    if size is not None and size >= max(many, _FEW):
+        where = "in a class or module, for half of the rows or more" if size < rows else "as many as there are rows"
+        yield f"a {kind} of {size} values, {where}"
 
 
 def _large_leaf(value: Any, rows: int) -> Iterator[str]:
@@ -219,7 +229,7 @@ def _is_tensor(value: object) -> bool:
 
 
 def _parts(value: Any) -> Iterator[Any]:
-    """Yield what a value holds: entries, parameters, and what a function was made with."""
+    """Yield what a value holds: entries, or parameters."""
     if isinstance(value, Mapping):
         yield from chain(value.keys(), value.values())
     elif isinstance(value, list | tuple | set | frozenset | deque):
@@ -228,13 +238,16 @@ def _parts(value: Any) -> Iterator[Any]:
         yield from (value.func, *value.args, *value.keywords.values())
     elif isinstance(value, MethodType):
         yield from (value.__self__, value.__func__)
-    elif isinstance(value, FunctionType):
-        yield from _parts_of_function(value)
     elif isinstance(value, np.ndarray):
         yield from value.flat if value.dtype == object else ()
     else:
         yield from _attributes(value).values()
-        yield from _parts_of_class(type(value))
+
+
+def _is_object(value: object) -> bool:
+    """Return whether a value is of a class that may keep something, and not one of the containers."""
+    containers = (Mapping, list, tuple, set, frozenset, deque, functools.partial, MethodType, np.ndarray)
+    return not isinstance(value, containers)
 
 
 def _parts_of_class(kind: type) -> Iterator[Any]:

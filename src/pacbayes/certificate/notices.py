@@ -39,7 +39,7 @@ _WORDS = {
     "number may be too good.",
     "unlabelled_rows_seen": "{repeated} of {rows} unlabelled rows are copies of rows that were learned from or judged; "
     "the number may be too good.",
-    "unknown_predictions": "{count} predictions are no label that occurs among these rows, such as {example!r:.40}; if "
+    "unknown_predictions": "Predictions that are no label of these rows: {count}, such as {example!r:.40}; if "
     "classes are written in two ways, the numbers are not about the model.",
     "several_seeds": "This was done {count} times with other random orders of the rows; if the best was picked, the "
     "number is too good.",

@@ -65,7 +65,7 @@ _NOTES = {
     "repeated_rows": "{repeated} of {rows} rows repeat an earlier one; copies made by hand are not i.i.d.",
     "judged_rows_learned": "{repeated} of {rows} judged rows are copies of learning rows, far more than by chance: "
     "what was learned by heart counts as right on them.",
-    "unknown_predictions": "{count} predictions are no label that occurs among these rows, such as {example!r:.40}: "
+    "unknown_predictions": "Predictions that are no label of these rows: {count}, such as {example!r:.40}; "
     "they count against every limit. Is each class written the same way?",
     "unlabelled_rows_seen": "{repeated} of {rows} unlabelled rows are copies of rows that were learned from or judged, "
     "far more than by chance: on those the two models agree too often.",

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from pacbayes._core.alignment import refuse_other_order
 from pacbayes._core.foreign import collect
-from pacbayes._core.prefit import refuse_early_answers, refuse_prefit
+from pacbayes._core.prefit import refuse_early_answers, refuse_growth, refuse_prefit
 from pacbayes._core.rows import BLOCK_ROWS, distinct_labels, is_stored, labels_of, map_blocks, numbers_of, rows_of, take
 from pacbayes._core.types import (
     Classifier,
@@ -61,6 +61,7 @@ class CertifiedWrapper(CertifiedEstimator, MetaEstimatorMixin, BaseEstimator):  
     candidates: int
     _in_blocks: ClassVar[bool] = False  # whether rows are judged wherever they are, block by block
     _learns_by: ClassVar[str] = "'estimator' parameter"  # what must come unlearned, for the message
+    _forgets: ClassVar[bool] = True  # whether the classes and modules of what learns must keep nothing of the rows
 
     def base_estimator(self) -> Any:
         """Return the unfitted estimator that learns."""
@@ -86,6 +87,19 @@ class CertifiedWrapper(CertifiedEstimator, MetaEstimatorMixin, BaseEstimator):  
         refuse_prefit(owner, self._learns_by, estimator, labels.size)
         refuse_early_answers(owner, estimator, rows)
         return rows, labels
+
+    def _certify(self, given: RowsLike, rows: Rows, labels: Labels, order: IntArray, seed: int) -> Self:
+        learners = [self.base_estimator(), self._make_preprocessing()] if self._forgets else []
+        try:
+            with refuse_growth(learners, labels.size):
+                return super()._certify(given, rows, labels, order, seed)
+        except ValueError:
+            self._forget("certificate_")
+            raise
+
+    def _make_preprocessing(self) -> Transformer | None:
+        """Return what prepares columns before the estimator sees them, if anything does."""
+        return None
 
     def _check_labels(self, labels: Labels) -> None:
         """Refuse labels from which nothing can be learned and judged."""

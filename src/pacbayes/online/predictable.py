@@ -12,7 +12,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.utils import check_random_state
 
 from pacbayes._core.arguments import refuse_masked
-from pacbayes._core.prefit import refuse_prefit
+from pacbayes._core.prefit import refuse_growth, refuse_prefit
 from pacbayes._core.rows import rows_of, take
 from pacbayes._core.types import Classifier, FloatArray, Labels, RandomState, Rows, RowsLike
 from pacbayes.learners import RefittedLogistic
@@ -113,7 +113,8 @@ def online_reference(
     data, labels = take(data, order), labels[order]
     plan, declared = _checked_schedule(schedule), _checked_classes(labels, classes)
     run = Run(_solver_of(estimator, declared), plan, loss, declared, chains, n_jobs, keep, checkpoint, progress)
-    values, points, snapshots = run(data, labels)
+    with refuse_growth(estimator, labels.size):
+        values, points, snapshots = run(data, labels)
     if debug:
         _check_no_peeking(run, data, labels, values, points)
     values[:burn_in] = 0.0

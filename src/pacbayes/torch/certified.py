@@ -109,6 +109,7 @@ class CertifiedNetwork(StorableNetwork, ClassifierMixin, CertifiedSplit):
     """
 
     _learns_by: ClassVar[str] = "'module_factory' or 'fitter' parameter"
+    _forgets: ClassVar[bool] = False  # a fitter of somebody's own may keep a history as long as it likes
     estimator_: NetworkClassifier
     classes_: Labels
     input_shape_: tuple[int, ...]

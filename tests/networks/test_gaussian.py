@@ -317,7 +317,7 @@ def test_a_factory_may_hand_out_the_same_module():
 
 
 def test_rows_of_another_size_are_refused(last):
-    with pytest.raises(ValueError, match="64 numbers per row"):
+    with pytest.raises(ValueError, match=r"must have rows of shape \(64,\)"):
         last.predict(X[:, :5])
 
 

@@ -189,7 +189,7 @@ def test_junk_is_refused(module):
         GivenNetwork(3)
     with pytest.raises(ValueError, match="must be different labels"):
         GivenNetwork(module, classes=[1, 1])
-    with pytest.raises(ValueError, match="must return at least 11 numbers"):
+    with pytest.raises(ValueError, match="must name each output of the module, 10 of them"):
         pb.certify(GivenNetwork(module, classes=range(11)), FRESH, TRUE)
     with pytest.raises(ValueError, match="requires y to be passed"):
         pb.certify(module, FRESH)

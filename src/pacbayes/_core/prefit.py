@@ -41,6 +41,7 @@ _HALF = 2  # a class or module may keep constants, but less than every other row
 _STANDARD = sysconfig.get_paths()["stdlib"]
 _WEIGHTS = ("_parameters", "_buffers")  # of a network: pretrained ones are taken not to have seen the rows
 _LEAVES = (str, bytes, int, float, complex, type(None), np.generic, np.dtype, ModuleType, BuiltinFunctionType, np.ufunc)
+_CONTAINERS = (Mapping, list, tuple, set, frozenset, deque, functools.partial, MethodType, np.ndarray)
 
 
 def refuse_prefit(owner: str, name: str, estimator: object, rows: int) -> None:
@@ -145,15 +146,9 @@ def _walk(value: Any, depth: int, seen: set[int], is_kept: bool = False) -> Iter
         return
     seen.add(id(value))
     yield value, is_kept
-    if inspect.isclass(value):
-        held, kept = (), _parts_of_class(value)
-    elif isinstance(value, FunctionType):
-        held, kept = (), _parts_of_function(value)
-    else:
-        held, kept = _parts(value), _parts_of_class(type(value)) if _is_object(value) else ()
-    for inner in held:
+    for inner in _parts(value):
         yield from _walk(inner, depth + 1, seen, is_kept)
-    for inner in kept:
+    for inner in _kept_parts(value):
         yield from _walk(inner, depth + 1, seen, True)
 
 
@@ -230,6 +225,8 @@ def _is_tensor(value: object) -> bool:
 
 def _parts(value: Any) -> Iterator[Any]:
     """Yield what a value holds: entries, or parameters."""
+    if inspect.isclass(value) or isinstance(value, FunctionType):
+        return
     if isinstance(value, Mapping):
         yield from chain(value.keys(), value.values())
     elif isinstance(value, list | tuple | set | frozenset | deque):
@@ -244,10 +241,12 @@ def _parts(value: Any) -> Iterator[Any]:
         yield from _attributes(value).values()
 
 
-def _is_object(value: object) -> bool:
-    """Return whether a value is of a class that may keep something, and not one of the containers."""
-    containers = (Mapping, list, tuple, set, frozenset, deque, functools.partial, MethodType, np.ndarray)
-    return not isinstance(value, containers)
+def _kept_parts(value: Any) -> Iterator[Any]:
+    """Yield what is kept beside a value, by itself if it is a class or function, else by its class."""
+    if isinstance(value, FunctionType):
+        yield from _parts_of_function(value)
+    elif not isinstance(value, _CONTAINERS):
+        yield from _parts_of_class(value if inspect.isclass(value) else type(value))
 
 
 def _parts_of_class(kind: type) -> Iterator[Any]:

@@ -248,7 +248,8 @@ _MAKERS: dict[str, Callable[..., Network]] = {
 def describe(module: nn.Module) -> dict[str, Any] | None:
     """Return the description of a network of ours, and None for any other module.
 
-    A network of ours whose layers or precision were changed is any other module: its description would give another.
+    A network of ours whose layers, precision, attributes or hooks were changed is any other module: its description
+    would give another.
 
     Examples
     --------
@@ -265,8 +266,16 @@ def describe(module: nn.Module) -> dict[str, Any] | None:
 
 
 def _outline(module: Network) -> tuple[object, ...]:
-    """Return what networks of one description have in common: layers with their options, and types of numbers."""
-    return module.shape, repr(module), [(name, each.dtype) for name, each in module.state_dict().items()]
+    """Return what networks of one description have in common: layers with options, types of numbers, attributes."""
+    numbers = [(name, each.dtype) for name, each in module.state_dict().items()]
+    return module.shape, repr(module), numbers, [_marks(each) for each in module.modules()]
+
+
+def _marks(layer: nn.Module) -> tuple[object, ...]:
+    """Return what a layer has beside its numbers: names of attributes, and how many functions are hooked to it."""
+    held = vars(layer)
+    hooked = {name: len(each) for name, each in held.items() if name.endswith("_hooks") and each}
+    return type(layer), sorted(held), hooked
 
 
 def build(description: Mapping[str, Any]) -> Network:

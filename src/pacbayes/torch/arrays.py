@@ -158,7 +158,7 @@ def _as_array(values: Any) -> NDArray[Any]:
 
 def _read_dataset(owner: str, data: Dataset | DataLoader, *, repeated: bool) -> tuple[Any, Any]:
     """Return all rows, and all labels if there are such."""
-    if isinstance(data, TensorDataset) and len(data.tensors) in (1, 2):
+    if type(data) is TensorDataset and len(data.tensors) in (1, 2):  # a class of somebody's own may give other rows
         return data.tensors if len(data.tensors) == 2 else (data.tensors[0], None)
     rows: list[Any] = []
     labels: list[Any] = []

@@ -22,6 +22,7 @@ from pacbayes.torch.classifier import Fitter, ModuleFactory, NetworkClassifier
 from pacbayes.torch.learner import NetworkClassifierLearner
 from pacbayes.torch.outputs import TIE
 from pacbayes.torch.predictor import check_shape
+from pacbayes.torch.row_kinds import RowKind
 from pacbayes.torch.stored_forms import StorableNetwork, StoredForm, certified_form
 from pacbayes.torch.training import Training
 
@@ -88,6 +89,8 @@ class CertifiedNetwork(StorableNetwork, ClassifierMixin, CertifiedSplit):
     classes_ : ndarray
     input_shape_ : tuple of int
         Of one row.
+    row_kind_ : RowKind
+        Names of columns and kind of numbers: :meth:`predict` refuses rows that would be taken for others.
     order_ : ndarray
         The shuffled row numbers; the first ``n_learning_`` are the learning rows.
     n_learning_ : int
@@ -113,6 +116,7 @@ class CertifiedNetwork(StorableNetwork, ClassifierMixin, CertifiedSplit):
     estimator_: NetworkClassifier
     classes_: Labels
     input_shape_: tuple[int, ...]
+    row_kind_: RowKind
 
     def __init__(
         self,
@@ -208,7 +212,8 @@ class CertifiedNetwork(StorableNetwork, ClassifierMixin, CertifiedSplit):
 
     def _validate_rows(self, X: Loaded, y: ArrayLike | None, *, reset: bool) -> tuple[NDArray[Any], Labels]:
         rows, labels, self.input_shape_ = read_rows(type(self).__name__, X, y)
-        validate_data(self, rows, skip_check_array=True, reset=reset)
+        self.row_kind_ = RowKind.of(X, rows)
+        validate_data(self, X if self.row_kind_.columns else rows, skip_check_array=True, reset=reset)
         return rows, np.asarray(labels)
 
     def _rows(self, X: Loaded) -> NDArray[Any]:
@@ -216,6 +221,7 @@ class CertifiedNetwork(StorableNetwork, ClassifierMixin, CertifiedSplit):
         owner = type(self).__name__
         rows, _, shape = read_rows(owner, X, labelled=False)
         check_shape(owner, shape, self.input_shape_)
+        self.row_kind_.check(owner, X, rows)
         return rows
 
     def _stop(self) -> Stop:
@@ -264,7 +270,9 @@ class CertifiedNetwork(StorableNetwork, ClassifierMixin, CertifiedSplit):
 
     def read_rows(self, owner: str, X: Loaded, y: ArrayLike | None) -> tuple[NDArray[Any], Labels, tuple[int, ...]]:
         """Return rows in two dimensions, their labels, and the shape of one row."""
-        return self.estimator_.read_rows(owner, X, y)
+        found = self.estimator_.read_rows(owner, X, y)
+        self.row_kind_.check(owner, X, found[0])
+        return found
 
     def with_shape(self, shape: tuple[int, ...]) -> Self:
         """Return this model, for rows of a shape that it takes."""

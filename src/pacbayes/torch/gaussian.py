@@ -10,7 +10,7 @@ import torch
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 from torch import nn
 
 from pacbayes._core.types import FloatArray, IntArray, Labels, RandomState, Rows, RowsLike
@@ -26,6 +26,8 @@ from pacbayes.torch.gaussian_predictor import GaussianPredictor
 from pacbayes.torch.layers import LAYERS
 from pacbayes.torch.objectives import OBJECTIVES
 from pacbayes.torch.outputs import find_device, probabilities
+from pacbayes.torch.predictor import check_shape
+from pacbayes.torch.row_kinds import RowKind
 from pacbayes.torch.stored_forms import StorableNetwork, StoredForm, gaussian_form
 from pacbayes.torch.training import Training
 from pacbayes.torch.weights import WeightGaussian
@@ -108,6 +110,8 @@ class GaussianNetwork(StorableNetwork, CertifiedEstimator, ClassifierMixin, Base
     classes_ : ndarray
     input_shape_ : tuple of int
         Of one row.
+    row_kind_ : RowKind
+        Names of columns and kind of numbers: :meth:`predict` refuses rows that would be taken for others.
     order_ : ndarray
         The shuffled row numbers; the first ``n_learning_`` are the learning rows.
     n_learning_ : int
@@ -236,6 +240,7 @@ class GaussianNetwork(StorableNetwork, CertifiedEstimator, ClassifierMixin, Base
     def read_rows(self, owner: str, X: Loaded, y: ArrayLike | None) -> tuple[Rows, Labels, tuple[int, ...]]:
         """Return rows in two dimensions, their labels, and the shape of one row."""
         rows, labels, shape = read_rows(owner, X, y)
+        self.row_kind_.check(owner, X, rows)
         return rows, np.asarray(labels), shape
 
     @property
@@ -257,7 +262,8 @@ class GaussianNetwork(StorableNetwork, CertifiedEstimator, ClassifierMixin, Base
                 f"{owner} needs at least 2 classes, each once. Got {self.classes_.tolist()!r:.60} instead."
             )
         code_labels(labels, self.classes_)  # refuses labels that are none of the classes
-        self.input_shape_, self.n_features_in_ = shape, rows.shape[1]
+        self.input_shape_, self.row_kind_ = shape, RowKind.of(X, rows)
+        validate_data(self, X if self.row_kind_.columns else rows, skip_check_array=True)
         return rows, labels
 
     def _procedure(self, rows: int) -> Procedure:
@@ -323,10 +329,8 @@ class GaussianNetwork(StorableNetwork, CertifiedEstimator, ClassifierMixin, Base
 
     def _rows(self, X: RowsLike) -> Any:
         check_is_fitted(self, "certificate_")
-        found = read_rows(type(self).__name__, X, labelled=False)
-        if found.X.shape[1] != self.n_features_in_:
-            raise ValueError(
-                f"The 'X' argument of {type(self).__name__} must have {self.n_features_in_} numbers per row as in fit. "
-                f"Got {found.X.shape[1]} instead."
-            )
-        return found.X
+        owner = type(self).__name__
+        rows, _, shape = read_rows(owner, X, labelled=False)
+        check_shape(owner, shape, self.input_shape_)
+        self.row_kind_.check(owner, X, rows)
+        return rows

@@ -13,7 +13,7 @@ import torch
 from torch import nn
 
 from pacbayes import bounds
-from pacbayes._core.types import FloatArray, Labels
+from pacbayes._core.types import FloatArray, IntArray, Labels
 from pacbayes.certificate import Certificate, Choice
 from pacbayes.procedures.base import Sample
 from pacbayes.torch.arrays import code_labels, to_tensor
@@ -125,10 +125,10 @@ class GaussianLearner:
         """Learn the prior from the first rows of the order, and the posterior on the others."""
         self._check_classes(sample.y[sample.order[:count]])
         rows, aside = np.asarray(sample.X), self._aside(count)
-        module = self.make(sample.seed)
-        names = self._choose(module, rows)  # before any time is spent on training
+        module, probes = self.make(sample.seed), self._probes(rows, sample.order[:count])
+        names = self._choose(module, probes)  # before any time is spent on training
         self._train(module, sample, count - aside)
-        if self._choose(module, rows) != names:  # what starts at 0, say, shows after training alone
+        if self._choose(module, probes) != names:  # what starts at 0, say, shows after training alone
             raise ValueError("The 'module' of GaussianNetwork must call the same layers before and after training.")
         first = self._predictor(module, names, self._prior(module, names))
         chosen = self._choices(count, aside)
@@ -196,9 +196,14 @@ class GaussianLearner:
     def _device(self) -> torch.device:
         return find_device("GaussianNetwork", self.device)
 
-    def _choose(self, module: nn.Module, rows: Any) -> tuple[str, ...]:
-        places = np.unique(np.linspace(0, len(rows) - 1, _PROBES).astype(np.intp))
-        owner, probe = "GaussianNetwork", to_tensor(rows[places], self.shape).to(self._device)
+    def _probes(self, rows: Any, learning: IntArray) -> Any:
+        """Return learning rows to try a module on: no judged row takes part in what becomes the prior."""
+        if not len(learning):
+            return np.random.default_rng(0).random((_PROBES, rows.shape[1]), dtype=np.float32)
+        return rows[learning[np.unique(np.linspace(0, len(learning) - 1, _PROBES).astype(np.intp))]]
+
+    def _choose(self, module: nn.Module, probes: Any) -> tuple[str, ...]:
+        owner, probe = "GaussianNetwork", to_tensor(probes, self.shape).to(self._device)
         names = choose_layers(owner, module.eval(), self.layers, probe)
         check_rows_alone(owner, module, probe)
         with torch.no_grad():

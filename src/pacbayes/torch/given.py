@@ -88,8 +88,12 @@ class GivenNetwork(NetworkPredictor):
         check_shape(owner, shape, own)
         device = next((each.device for each in self.module_.parameters()), torch.device("cpu"))
         zeros = np.zeros((1, prod(own)), dtype=np.float32)
-        count = None if self._given is None else len(self._given)
-        outputs = module_outputs(self.module_, zeros, own, device=device, classes=count, owner=owner).shape[1]
+        outputs = module_outputs(self.module_, zeros, own, device=device, owner=owner).shape[1]
+        if self._given is not None and outputs != len(self._given):
+            raise ValueError(
+                f"The 'classes' argument of {owner} must name each output of the module, {outputs} of them. "
+                f"Got {len(self._given)} instead."
+            )
         found = type(self)(self.module_, self._given, input_shape=own)
         found.classes_ = np.arange(outputs) if self._given is None else self._given
         return found

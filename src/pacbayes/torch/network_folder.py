@@ -22,6 +22,7 @@ from pacbayes._core.folders import draft_folder, probe_folder, put_in_place, rec
 from pacbayes._core.strict_json import read_object
 from pacbayes._core.types import Labels
 from pacbayes.certificate import Certificate
+from pacbayes.torch.row_kinds import RowKind
 from pacbayes.torch.states import form_digest
 
 __all__ = ["CERTIFICATE", "NETWORK", "WEIGHTS", "NetworkRecord", "read_limited", "read_pair", "write_folder"]
@@ -65,6 +66,8 @@ class NetworkRecord:
         Of a Gaussian network: whether it was settled beforehand that the posterior is the prior.
     learning : mapping or None
         How it learned, as plain data; None where a function of the user's own took part.
+    rows : mapping
+        Names of columns and kind of numbers, as :class:`pacbayes.torch.row_kinds.RowKind` gives them.
     """
 
     kind: str
@@ -78,6 +81,7 @@ class NetworkRecord:
     layers: str | None = None
     settled: bool | None = None
     learning: Mapping[str, Any] | None = None
+    rows: Mapping[str, Any]
 
     @property
     def labels(self) -> Labels:
@@ -158,6 +162,7 @@ _CHECKS = {
     "layers": lambda value: value is None or isinstance(value, str),
     "settled": lambda value: value is None or isinstance(value, bool),
     "learning": lambda value: value is None or isinstance(value, dict),
+    "rows": RowKind.is_record,
 }
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from pacbayes.certificate import Certificate, Check, Verification, compare, data_digest
 from pacbayes.estimators.asked import find_groups
@@ -19,6 +19,7 @@ from pacbayes.procedures.base import FITTED, check_order
 from pacbayes.procedures.judged_network import find_cautions_again, recheck_network
 from pacbayes.torch.arrays import read_rows
 from pacbayes.torch.judging import judge_network
+from pacbayes.torch.row_kinds import RowKind
 from pacbayes.torch.storage import Contents, open_network, read_contents
 from pacbayes.torch.stored_networks import StoredGaussian, StoredNetwork
 
@@ -138,15 +139,14 @@ def _verify(
         raise ValueError(  # noqa: TRY004
             f"The 'learn' argument of verify must be True or False. Got {learn!r:.60} instead."
         )
-    rows, labels, _ = read_rows("verify", X, y)
-    if labels is None:
-        raise ValueError("verify needs the labels of the rows. Got none.")
+    rows, labels = _read_labelled(X, y)
     groups = _read_grouping(grouping, len(labels))
     width = prod(contents.record.input_shape)
     if rows.shape[1] != width:  # before anything is computed for rows of a size that nobody has
         return Verification((*own, compare("columns", width, int(rows.shape[1]))))
     if (seed := contents.certificate.seed) is None:  # the order may have been chosen after a look at the rows
         return Verification((*own, Check("order_of_seed", held=False)))
+    RowKind.from_dict(contents.record.rows).check("verify", X, rows)
     network = open_network(contents, module)
     kept, checks = _draw_order(contents, seed, network, len(labels))
     checks += _judge(contents, kept, rows, labels, groups)
@@ -158,6 +158,13 @@ def _verify(
         checks += learn_network(certificate, record, network, rows, labels, kept.order_, module=module, grouping=groups)
         proves = ("learned_again", "not_collection")
     return Verification((*own, *checks), proves)
+
+
+def _read_labelled(X: Any, y: ArrayLike | None) -> tuple[NDArray[Any], Labels]:
+    rows, labels, _ = read_rows("verify", X, y)
+    if labels is None:
+        raise ValueError("verify needs the labels of the rows. Got none.")
+    return rows, labels
 
 
 def _read_grouping(given: Any, rows: int) -> Grouping | None:

@@ -14,6 +14,7 @@ from pacbayes._core.types import BoolArray, FloatArray, Labels
 from pacbayes.torch.architectures import describe
 from pacbayes.torch.arrays import Loaded, read_rows
 from pacbayes.torch.outputs import TIE, module_outputs, near_ties, probabilities
+from pacbayes.torch.row_kinds import RowKind
 from pacbayes.torch.states import form_digest, state_digest
 
 __all__ = ["NetworkPredictor", "check_shape"]
@@ -28,12 +29,13 @@ def check_shape(owner: str, found: tuple[int, ...], expected: tuple[int, ...]) -
 class NetworkPredictor:
     """A module with the labels that its outputs stand for and the shape of the rows that it takes.
 
-    Subclasses set ``module_``, ``classes_`` and ``input_shape_``.
+    Subclasses set ``module_``, ``classes_`` and ``input_shape_``, and ``row_kind_`` where other rows are refused.
     """
 
     module_: nn.Module
     classes_: Labels
     input_shape_: tuple[int, ...]
+    row_kind_: RowKind | None = None
 
     def scores(self, X: Loaded) -> FloatArray:
         """Return the outputs for each row, one for each of ``classes_``, as doubles.
@@ -43,6 +45,8 @@ class NetworkPredictor:
         owner = type(self).__name__
         rows, _, shape = read_rows(owner, X, labelled=False)
         check_shape(owner, shape, self.input_shape_)
+        if self.row_kind_ is not None:
+            self.row_kind_.check(owner, X, rows)
         return self._score(rows)
 
     def _score(self, rows: NDArray[Any]) -> FloatArray:
@@ -79,6 +83,8 @@ class NetworkPredictor:
     def read_rows(self, owner: str, X: Loaded, y: ArrayLike | None) -> tuple[NDArray[Any], Labels, tuple[int, ...]]:
         """Return rows in two dimensions, their labels, and the shape of one row."""
         rows, labels, shape = read_rows(owner, X, y)
+        if self.row_kind_ is not None:
+            self.row_kind_.check(owner, X, rows)
         return rows, np.asarray(labels), shape
 
     def with_shape(self, shape: tuple[int, ...]) -> Self:

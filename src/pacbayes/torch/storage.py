@@ -90,7 +90,7 @@ def open_network(
     kind: type[StoredNetwork | StoredGaussian] = StoredGaussian if contents.record.kind == "gaussian" else StoredNetwork
     network = kind.from_bytes(contents.certificate, contents.record, made, contents.weights, device)
     if network.network_digest != hashlib.sha256(contents.weights).hexdigest():  # two layers may share their weights
-        raise ValueError(f"The module does not hold all numbers of {WEIGHTS}: some of its weights are shared.")
+        raise ValueError(f"{WEIGHTS} is not as the module writes it: some weights are shared, or it was written again.")
     return network
 
 

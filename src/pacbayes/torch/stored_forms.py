@@ -13,8 +13,10 @@ from sklearn.utils.validation import check_is_fitted
 from pacbayes.metrics import read_group_columns
 from pacbayes.torch.architectures import describe
 from pacbayes.torch.descent import PosteriorTraining
+from pacbayes.torch.round_trip import refuse_lost_parts
 from pacbayes.torch.states import state_bytes
 from pacbayes.torch.storage import save_network
+from pacbayes.torch.stored_module import ModuleLike
 from pacbayes.torch.training import Training
 
 if TYPE_CHECKING:
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from pacbayes.certificate import Certificate
     from pacbayes.torch.certified import CertifiedNetwork
     from pacbayes.torch.gaussian import GaussianNetwork
+    from pacbayes.torch.row_kinds import RowKind
 
 __all__ = ["StorableNetwork", "StoredForm", "certified_form", "gaussian_form", "plain_training"]
 
@@ -40,12 +43,15 @@ class StoredForm:
         Labels, in the order of the outputs.
     about : dict
         Further fields of network.json.
+    given : Module or callable
+        What the estimator was given to make the module from.
     """
 
     module: torch.nn.Module
     weights: bytes
     classes: Labels
     about: dict[str, Any]
+    given: ModuleLike
 
 
 class StorableNetwork:
@@ -53,6 +59,7 @@ class StorableNetwork:
 
     certificate_: Certificate
     input_shape_: tuple[int, ...]
+    row_kind_: RowKind
     seed_: int
 
     def save(self, folder: str | Path, *, force: bool = False) -> list[Path]:
@@ -77,11 +84,14 @@ class StorableNetwork:
         """
         check_is_fitted(self, "certificate_")
         form, certificate = self._stored_form(), self.certificate_
+        described = describe(form.module)
+        refuse_lost_parts(form.module, described, form.given, self.input_shape_, self.row_kind_)
         about = form.about | {
             "classes": tuple(np.asarray(form.classes).tolist()),
             "input_shape": tuple(map(int, self.input_shape_)),
             "seed": int(self.seed_),
-            "architecture": describe(form.module),
+            "architecture": described,
+            "rows": self.row_kind_.to_dict(),
         }
         return save_network(folder, certificate, form.weights, about, force=force)
 
@@ -105,6 +115,7 @@ def certified_form(model: CertifiedNetwork) -> StoredForm:
             "groups": [each if isinstance(each, str) else int(each) for each in columns] or None,
             "learning": None if training is None else learning,
         },
+        given=model.module_factory,
     )
 
 
@@ -135,6 +146,7 @@ def gaussian_form(model: GaussianNetwork) -> StoredForm:
             "settled": after.epochs == 0,
             "learning": None if training is None else learning,
         },
+        given=model.module,
     )
 
 

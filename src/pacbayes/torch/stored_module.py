@@ -19,7 +19,7 @@ from pacbayes.torch.architectures import build
 from pacbayes.torch.network_folder import WEIGHTS, NetworkRecord, read_limited
 from pacbayes.torch.outputs import seeded
 
-__all__ = ["ModuleLike", "make_module", "read_weights"]
+__all__ = ["ModuleLike", "make_module", "read_weights", "take_module"]
 
 ModuleLike: TypeAlias = nn.Module | Callable[[], nn.Module]
 
@@ -32,7 +32,7 @@ _ENTRY = 1024
 
 def read_weights(folder: Path, record: NetworkRecord, module: ModuleLike | None) -> bytes:
     """Return the bytes of a file of weights, after checking that it is not larger than the network can need."""
-    state = (_sketch(record) if module is None else _take(module)).state_dict()
+    state = (_sketch(record) if module is None else take_module(module)).state_dict()
     least = _count_bytes(state)
     most = least * _COPIES[record.kind] + _HEAD + _ENTRY * _COPIES[record.kind] * len(state)
     data = read_limited(folder / WEIGHTS, most)
@@ -44,12 +44,12 @@ def read_weights(folder: Path, record: NetworkRecord, module: ModuleLike | None)
 def make_module(record: NetworkRecord, module: ModuleLike | None) -> nn.Module:
     """Return a module of its own with weights that are yet to be set; :func:`read_weights` comes first."""
     if module is not None:
-        return _take(module)
+        return take_module(module)
     with seeded(0):
         return build(_description(record))
 
 
-def _take(module: ModuleLike) -> nn.Module:
+def take_module(module: ModuleLike) -> nn.Module:
     """Return a copy of a module, or a new one from its factory."""
     found = copy.deepcopy(module) if isinstance(module, nn.Module) else module() if callable(module) else module
     if not isinstance(found, nn.Module):

@@ -16,6 +16,7 @@ from pacbayes.torch.gaussian_learner import LearnedGaussian
 from pacbayes.torch.gaussian_predictor import GaussianPredictor
 from pacbayes.torch.outputs import TIE, find_device
 from pacbayes.torch.predictor import NetworkPredictor, check_shape
+from pacbayes.torch.row_kinds import RowKind
 from pacbayes.torch.states import load_state
 
 if TYPE_CHECKING:
@@ -48,12 +49,14 @@ class StoredNetwork(NetworkPredictor):
         module: nn.Module,
         classes: Labels,
         input_shape: tuple[int, ...],
+        row_kind: RowKind,
         ties: float = 1.0,
     ) -> None:
         self.certificate_ = certificate
         self.module_ = module
         self.classes_ = classes
         self.input_shape_ = input_shape
+        self.row_kind_ = row_kind
         self._ties = ties
 
     @classmethod
@@ -68,7 +71,7 @@ class StoredNetwork(NetworkPredictor):
         """Set the weights of a module, which must be of the architecture that they were saved from."""
         load_state(module, weights)
         own = module.to(find_device("load", device)).eval().requires_grad_(False)
-        return cls(certificate, own, record.labels, record.input_shape)
+        return cls(certificate, own, record.labels, record.input_shape, RowKind.from_dict(record.rows))
 
     def near_ties(self, X: Any, tolerance: float = TIE) -> BoolArray:
         """Return for each row whether its two largest outputs are too close to call, or one is not finite."""
@@ -76,7 +79,8 @@ class StoredNetwork(NetworkPredictor):
 
     def with_ties(self, factor: float) -> StoredNetwork:
         """Return the same network with another tolerance of near-ties, for whoever judges it again."""
-        return StoredNetwork(self.certificate_, self.module_, self.classes_, self.input_shape_, factor)
+        kind = RowKind() if self.row_kind_ is None else self.row_kind_
+        return StoredNetwork(self.certificate_, self.module_, self.classes_, self.input_shape_, kind, factor)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,6 +98,8 @@ class StoredGaussian:
         Which layers are drawn: "last", "linear" or "all".
     form : str
         The digest of classes, shape and architecture.
+    row_kind_ : RowKind
+        Names of columns and kind of numbers; other rows are refused.
     """
 
     certificate_: Certificate
@@ -101,6 +107,7 @@ class StoredGaussian:
     settled: bool
     layers: str
     form: str
+    row_kind_: RowKind
 
     @classmethod
     def from_bytes(
@@ -124,7 +131,8 @@ class StoredGaussian:
             shape=record.input_shape,
             device=find_device("load", device),
         )
-        return cls(certificate, predictor, bool(record.settled), str(record.layers), record.form)
+        kind = RowKind.from_dict(record.rows)
+        return cls(certificate, predictor, bool(record.settled), str(record.layers), record.form, kind)
 
     @property
     def network_digest(self) -> str:
@@ -158,4 +166,5 @@ class StoredGaussian:
     def _rows(self, owner: str, X: Any) -> NDArray[Any]:
         rows, _, shape = read_rows(owner, X, labelled=False)
         check_shape(owner, shape, self.input_shape_)
+        self.row_kind_.check(owner, X, rows)
         return rows

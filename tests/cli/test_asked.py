@@ -1,6 +1,7 @@
 """Metrics, groups and costs on the command line: ``certify``, ``check`` and what they say."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -115,6 +116,11 @@ class TestCertify:
         asked = ("--metric", "error", "--metric", "brier", "--metric", "log-loss")
         assert certify(run, table, *asked).exit_code == 0
         assert run("verify", "out", "--data", table).exit_code == 0
+
+    def test_probabilities_beside_a_hold_out_for_comparison(self, run, table):
+        result = run("certify", table, "--target", "ill", "--out", "out", "--metric", "error", "--metric", "brier")
+        assert result.exit_code == 0, result.output
+        assert "hold-out" in Path("out/report.html").read_text()
 
     def test_nobody_is_flagged_and_it_is_said_first(self, run, tmp_path):
         generator = np.random.default_rng(0)

@@ -34,6 +34,7 @@ def place(tmp_path_factory):
     files["answers"] = answers.assign(gap=answers["p"].where(answers.index > 3))
     for name, table in files.items():
         table.to_csv(folder / f"{name}.csv", index=False)
+    frame.assign(age=frame["age"] + 0.5).to_csv(folder / "commas.csv", sep=";", decimal=",", index=False)
     (folder / "model.pkl").write_bytes(b"\x80\x04K*.")
     (folder / "mine").mkdir()
     (folder / "mine" / "thesis.txt").write_text("years of work")
@@ -115,6 +116,11 @@ USAGES = {
     "watch table.csv --certificate run --alarm 0": "--alarm must lie between 0 and 1, such as 0.01. Got 0 instead.",
     "bound maurer --risk 4% --n 100": "--risk must be numbers. Got '4%' instead.",
     "plan --target 0.05 --risk 0.06": "The target must lie above the expected risk 0.06 and be at most 1. Got 0.05.",
+    "plan --target 0.9 --metric recall:yes --risk 0.05": "--target and --metric do not go together: give the --rows",
+    "plan --target 0.05 --risk 0.02 --groups 6": "--target and --groups do not go together: give the --rows you have.",
+    "plan --target 0.05 --risk 0.02 --class-share 0.1": "--target and --class-share do not go together",
+    "check answers.csv --label y --prediction p --group gap --out new": "It is missing in 4: fill it in. certify also",
+    "predict run commas.csv --delimiter ; --decimal . --out new.csv": "--decimal says what its decimal point is.",
     "watch losses.txt": "There is no file 'losses.txt'.",
 }
 

@@ -298,6 +298,7 @@ def test_rows_of_one_owner_are_suspected_among_many_values_of_few_rows(values, n
     frame = pd.DataFrame({"a": np.sin(np.arange(400)), "t": np.where(np.arange(400) % 7 < 3, "x", "y")})
     frame["b"] = [f"v{k * 7919 % values}" for k in range(400)]
     assert [note.code for note in notes_on(frame)] == ["rows_may_belong_together"] * noted
+    assert [note.code for note in notes_on(frame, drop=["b"])] == ["rows_may_belong_together"] * noted
 
 
 @pytest.mark.parametrize(("fractions", "code"), [(True, "has_thousands_separators"), (False, "has_decimal_commas")])

@@ -68,6 +68,11 @@ def plan(
 
 
 def _plan_target(output: Output, given: dict[str, Any]) -> None:
+    for name in ("metric", "difference", "class_share", "learning_fraction"):
+        if given[name]:
+            raise ValueError(f"--target and --{name.replace('_', '-')} do not go together: give the --rows you have.")
+    if given["groups"] > 1:
+        raise ValueError("--target and --groups do not go together: give the --rows you have.")
     target, risk, kl, delta = (given[name] for name in ("target", "risk", "kl", "delta"))
     automatic = "clopper_pearson" if kl == 0.0 else "maurer"
     bound = automatic if given["bound"] == "auto" else given["bound"]

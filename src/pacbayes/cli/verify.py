@@ -86,9 +86,10 @@ def verify(
     the predictor stored beside it names it. With --data: also checks that the observed numbers and the predictor
     follow from the data, in the recorded order. No check can prove how the data were collected.
 
+    \b
         pacbayes verify table-certificate --data table.csv
         pacbayes verify network-folder --data rows.npz
-    """
+    """  # noqa: D301  (the mark of lines to keep)
     output = Output(as_json=as_json, quiet=quiet)
     options: dict[str, object] = {"data": data, "model": model, "trust": tuple(trust or ()), "threads": threads}
     options |= {"test": test, "unlabelled": unlabelled, "max_memory": max_memory, "learn": learn}

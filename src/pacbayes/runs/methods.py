@@ -139,9 +139,13 @@ def fit_on_table(estimator: Any, table: Table, settings: Settings) -> Any:
 def try_out_split(table: Table, settings: Settings) -> Statement:
     """Return what a split of a fixed share states first, for comparison: nothing is issued, and no data is hashed."""
     order, seed = draw_order(settings.seed, len(table.y), in_order=settings.time is not None)
+    asked, model = (
+        settings.asked.questions(sorted(table.groups), distinct_labels(table.y)),
+        make_classifier(settings.model, settings.seed),
+    )
     split = Split(
-        learner=ClassifierLearner(make_classifier(settings.model, settings.seed), ColumnPreprocessor()),
-        questions=settings.asked.questions(sorted(table.groups), distinct_labels(table.y)),
+        learner=ClassifierLearner(model, ColumnPreprocessor(), probabilities=asked.needs_probabilities),
+        questions=asked,
         stop=FixedFraction(cast("float", settings.learning_fraction), settings.max_learning_rows),
         delta=settings.delta,
         candidates=settings.candidates,

@@ -49,6 +49,8 @@ Use it
     pacbayes predict . new.csv --out predictions.csv{predict_trust}
 
 new.csv is a table with the same columns as the first one, in any order; {target} may be left out.
+It is read with the separator, decimal point and encoding of the first one; --delimiter, --decimal and --encoding say
+otherwise.
 In Python:
 
     import pacbayes as pb

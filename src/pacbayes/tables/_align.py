@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -290,9 +291,10 @@ def _numbers(series: pd.Series, present: pd.Series, name: str) -> FloatArray:
     if not holds_numbers(series):
         odd = next((row for row, each in enumerate(present) if not isinstance(each, bool | np.bool_)), None)
         if odd is not None:
+            text = str(_first_text(present))
+            hint = "; --decimal says what its decimal point is" if re.fullmatch(r"[-+]?\d+[.,]\d+", text) else ""
             raise TableError(
-                f"The column {name!r} must hold numbers, as when the model was learned. "
-                f"Got {str(_first_text(present))!r:.40} instead."
+                f"The column {name!r} must hold numbers, as when the model was learned. Got {text!r:.40} instead{hint}."
             )
         series = series.astype(object).where(series.notna(), np.nan).astype(np.float64)  # truth values, some missing
     return refuse_infinite(np.asarray(to_values(series, "number"), dtype=np.float64), name)

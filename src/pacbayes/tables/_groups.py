@@ -44,6 +44,6 @@ def check_group(name: str, target: str | None, unknown: int = 0, missing: str = 
         raise TableError(f"The target {name!r} cannot group the rows; a metric such as recall is about one class.")
     if unknown and missing == "refuse":
         raise TableError(
-            f"The group {name!r} must be known in every row. It is missing in {unknown}; give --missing category "
-            "to make these rows a group of their own."
+            f"The group {name!r} must be known in every row. It is missing in {unknown}: fill it in. "
+            "certify also takes --missing category, which makes these rows a group of their own."
         )

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pacbayes._core.notes import Note
+from pacbayes.tables._columns import holds_numbers
 from pacbayes.tables._times import parse_dates
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
     from pacbayes.tables._columns import Column
 
-__all__ = ["FEW_OF_A_CLASS", "find_class_notes", "find_notes", "shorten"]
+__all__ = ["FEW_OF_A_CLASS", "find_class_notes", "find_notes", "find_owners", "shorten"]
 
 _MOSTLY = 0.8  # of the texts of a column, for it to look like numbers
 _THOUSANDS = r"[+-]?\d{1,3}(?:[.,'\s]\d{3})+(?:[.,]\d+)?"
@@ -60,7 +61,7 @@ def find_notes(
         series = frame[column.name]
         if column.kind == "category":
             found = _find_numbers(column, series, points=points) or _find_dates(column, series)
-            notes += found or _find_identifier(column, series) or _find_owners(column, series)
+            notes += found or _find_identifier(column, series) or _find_owners(column.name, series)
         else:
             notes += _find_counter(column, series) or _find_sorting(column, series.dropna().to_numpy())
     if by_time:
@@ -70,6 +71,13 @@ def find_notes(
     last = [Note("hardly_varies", shorten("columns", hardly))] if hardly else []
     more = len(notes) - _MOST
     return (*first, *notes[:_MOST], *([Note("more_notes", {"count": more})] if more > 0 else []), *last)
+
+
+def find_owners(frame: pd.DataFrame, names: Sequence[str]) -> tuple[Note, ...]:
+    """Return notes on columns of text that name whom a few rows belong to."""
+    texts = [name for name in names if not holds_numbers(frame[name]) and frame[name].dtype.kind not in "bMm"]
+    noted = [note for name in texts for note in _find_owners(name, frame[name].dropna().astype(str))]
+    return tuple(noted[:_MOST])
 
 
 def shorten(name: str, texts: Sequence[str]) -> dict[str, tuple[str, ...] | int]:
@@ -155,13 +163,13 @@ def _find_identifier(column: Column, series: pd.Series) -> list[Note]:
     return [Note("names_each_row", {"column": column.name})]
 
 
-def _find_owners(column: Column, series: pd.Series) -> list[Note]:
+def _find_owners(name: str, series: pd.Series) -> list[Note]:
     """Find texts that name whom a few rows belong to; such rows are alike, and not independent."""
     values = int(series.nunique())
     each = int(series.notna().sum()) / max(values, 1)
     if values < _OWNERS or not _OWNED[0] <= each <= _OWNED[1]:
         return []
-    return [Note("rows_may_belong_together", {"column": column.name, "values": values, "rows": round(each)})]
+    return [Note("rows_may_belong_together", {"column": name, "values": values, "rows": round(each)})]
 
 
 def _find_counter(column: Column, series: pd.Series) -> list[Note]:

@@ -21,7 +21,7 @@ from pacbayes.tables._columns import (
 )
 from pacbayes.tables._error import TableError
 from pacbayes.tables._groups import read_groups
-from pacbayes.tables._notes import find_class_notes, find_notes, find_spellings
+from pacbayes.tables._notes import find_class_notes, find_notes, find_owners, find_spellings
 from pacbayes.tables._target import read_labels
 from pacbayes.tables._times import Times, read_times, show_time, sort_by_time
 
@@ -153,7 +153,8 @@ def prepare_table(
     values = {column.name: to_values(frame[column.name], column.kind) for column in columns}
     labels, counts = count_labels(y)
     classes = tuple(str(label) for label in labels)
-    found_notes = find_all_notes(head, len(frame), columns, empty, classes, counts.tolist(), by_time=time is not None)
+    options = {"by_time": time is not None, "dropped": left_out}
+    found_notes = find_all_notes(head, len(frame), columns, empty, classes, counts.tolist(), **options)
     merged = () if positive is None else find_spellings(frame[target].drop_duplicates().astype(str).tolist(), positive)
     notes = (*_describe_time(time, times), *found_notes, *merged)
     found = Table(make_frame(values), y, target, columns, classes, tuple(counts.tolist()), notes, times, order)
@@ -182,11 +183,16 @@ def find_all_notes(
     counts: Sequence[int],
     *,
     by_time: bool = False,
+    dropped: Sequence[str] = (),
 ) -> tuple[Note, ...]:
-    """Return all notes on a table of so many rows; those on columns are made by the first of them."""
+    """Return all notes on a table of so many rows; those on columns are made by the first of them.
+
+    A column that nothing is predicted from, since it was dropped, may still name whom rows belong to.
+    """
     return (
         *([Note("noted_first_rows", {"first": len(head), "rows": rows})] if len(head) < rows else []),
         *find_notes(head, columns, empty, by_time=by_time),
+        *find_owners(head, dropped),
         *find_class_notes(classes, counts),
     )
 

@@ -69,9 +69,9 @@ def scan_table(
     columns, empty = describe_columns(scan.facts, head, target, missing)
     labels, counts = count_labels(y)
     classes = tuple(str(label) for label in labels)
-    notes = find_all_notes(head, scan.rows, columns, empty, classes, counts.tolist())
+    notes = find_all_notes(head, scan.rows, columns, empty, classes, counts.tolist(), dropped=scan.dropped)
     notes = (*notes, *merged)
-    held, first = scan.held.join(columns), head[:1].copy()
+    held, first = scan.held.join(columns), head[scan.names][:1].copy()
     del head
     release_memory()
     rows = _store(StoredRows(batches, columns, scan.rows, first), most) if held is None else held
@@ -120,7 +120,8 @@ class _Scan:
     """What was seen so far."""
 
     def __init__(self, frame: pd.DataFrame, target: str, drop: Sequence[str], groups: Sequence[str], most: int) -> None:
-        self.names = name_columns(frame, target, split_names(frame, drop), None)
+        self.dropped = split_names(frame, drop)
+        self.names = name_columns(frame, target, self.dropped, None)
         self.target, self.rows = target, 0
         self.facts = {name: ColumnFacts() for name in self.names}
         self.labels = _Codes()
@@ -140,7 +141,7 @@ class _Scan:
         for name, codes in self.groups.items():
             codes.add(frame[name], name)
         if self.rows < NOTED_ROWS:
-            self._head.append(frame[self.names].iloc[: NOTED_ROWS - self.rows])
+            self._head.append(frame[[*self.names, *self.dropped]].iloc[: NOTED_ROWS - self.rows])
         self.held.add(frame)
         self.rows += len(frame)
 

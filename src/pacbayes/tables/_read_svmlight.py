@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pacbayes.tables._blank_lines import opened
 from pacbayes.tables._error import TableError, one_line
 from pacbayes.tables._limits import check_cells, check_limit
-from pacbayes.tables._read_text import opened
 from pacbayes.tables._source import Description, Source
 
 if TYPE_CHECKING:

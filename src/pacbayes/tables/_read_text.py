@@ -9,10 +9,11 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pacbayes.tables._blank_lines import opened, readable
 from pacbayes.tables._error import TableError, one_line
 from pacbayes.tables._limits import check_cells, check_limit
 from pacbayes.tables._source import Description, Source, is_wide, refuse_duplicates
@@ -20,7 +21,7 @@ from pacbayes.tables._source import Description, Source, is_wide, refuse_duplica
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["describe_text", "name_text_columns", "opened", "read_text", "refuse_other_text", "refuse_zeros_in"]
+__all__ = ["describe_text", "name_text_columns", "read_text", "refuse_other_text", "refuse_zeros_in"]
 
 _BLANKS = range(65)  # that may follow a text for a missing value, as in files whose columns have fixed widths
 _DELIMITERS = ",;\t|"
@@ -38,7 +39,8 @@ def read_text(source: Source, description: Description) -> pd.DataFrame:
     with refuse_other_text(separator):
         frame = _read_parts(source, {"dtype": texts, **options}) if rows > _PART_ROWS else None
         if frame is None:
-            frame = pd.read_csv(source, dtype=texts, **options)
+            with readable(source, options) as text:
+                frame = pd.read_csv(text, dtype=texts, **options)
     frame.columns = [str(name).strip() for name in frame.columns]
     return frame
 
@@ -47,9 +49,8 @@ def _read_parts(source: Source, options: dict[str, Any]) -> pd.DataFrame | None:
     """Return many rows, of which few are text at a time; None if that gives a column other values than all at once."""
     import pandas as pd  # noqa: PLC0415
 
-    with pd.read_csv(source, chunksize=_PART_ROWS, **options) as reader:
+    with readable(source, options) as text, pd.read_csv(text, chunksize=_PART_ROWS, **options) as reader:
         parts = list(reader)
-    _rewind(source)
     if not parts or not all(map(_is_alike, zip(*(part.dtypes for part in parts), strict=True))):
         return None
     names = list(parts[0].columns)  # each column is given up where it is joined
@@ -81,6 +82,7 @@ def describe_text(
         "na_values": [each.strip() + " " * blanks for each in description.missing_values for blanks in _BLANKS],
         "index_col": False,
         "skipinitialspace": True,
+        "skip_blank_lines": True,
         "low_memory": False,
         "decimal": description.decimal,
         "encoding": description.encoding or "utf-8",
@@ -88,9 +90,10 @@ def describe_text(
     }
     with refuse_other_text(separator):
         # a header may go on over several lines; short rows of a wide table are few bytes and much memory
-        columns = list(pd.read_csv(source, nrows=0, **options).columns)
+        with readable(source, options) as text:
+            columns = list(pd.read_csv(text, nrows=0, **options).columns)
         check_cells(rows, len(columns), description.limit)
-        _rewind(source)
+    options["skip_blank_lines"] = len(columns) > 1
     return separator, options, {each: str for each in columns if str(each).strip() in description.texts}
 
 
@@ -100,8 +103,8 @@ def name_text_columns(path: Path, description: Description) -> list[str]:
 
     try:
         separator, options, _ = describe_text(path, description)
-        with refuse_other_text(separator):
-            return [str(name).strip() for name in pd.read_csv(path, nrows=0, **options).columns]
+        with refuse_other_text(separator), readable(path, options) as text:
+            return [str(name).strip() for name in pd.read_csv(text, nrows=0, **options).columns]
     except TableError as error:
         raise TableError(f"{path.name}: {error}") from None
 
@@ -135,22 +138,6 @@ def _split(line: str, separator: str) -> list[str]:
         return next(csv.reader([line], delimiter=separator, skipinitialspace=True), [])
     except (csv.Error, TypeError) as error:
         raise TableError(f"its first line cannot be split at {separator!r} ({one_line(error)}).") from None
-
-
-@contextmanager
-def opened(source: Source) -> Iterator[IO[bytes]]:
-    """Give a file to read, and leave a source in memory at its start."""
-    if isinstance(source, Path):
-        with source.open("rb") as file:
-            yield file
-    else:
-        yield source
-        _rewind(source)
-
-
-def _rewind(source: Source) -> None:
-    if not isinstance(source, Path):
-        source.seek(0)
 
 
 def refuse_zeros_in(source: Source, description: Description) -> int:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pacbayes.tables._batches import Batches
+from pacbayes.tables._blank_lines import readable
 from pacbayes.tables._error import TableError
 from pacbayes.tables._read_text import describe_text, refuse_other_text, refuse_zeros_in
 from pacbayes.tables._source import Description
@@ -74,7 +75,7 @@ _TYPES = {"text": _arrow("string"), "truth": _arrow("bool_"), "whole": _arrow("i
 def _read_chunks(place: Path, options: dict[str, Any], texts: dict[Any, type]) -> Iterator[pd.DataFrame]:
     import pandas as pd  # noqa: PLC0415
 
-    with pd.read_csv(place, dtype=texts, chunksize=_ROWS, **options) as reader:
+    with readable(place, options) as text, pd.read_csv(text, dtype=texts, chunksize=_ROWS, **options) as reader:
         yield from reader
 
 

@@ -140,6 +140,8 @@ class TestExcel:
         rows += [[1e-300, 'a "b"', False, datetime(2024, 3, 1, 12, 30), 5], [None] * 5]  # noqa: DTZ001
         rows += [[-7, "x\ny", True, None, None]]
         frame = read_table(self.save(tmp_path / "t.xlsx", rows, []))
+        assert frame.iloc[2].isna().all()
+        frame = frame.drop(index=2)
         assert frame["x"].tolist() == [0.1, 1e-300, -7.0]
         assert frame["word"].tolist() == ["Köln, am Rhein", 'a "b"', "x\ny"]
         assert frame["yes"].tolist() == [True, False, True]

@@ -17,6 +17,8 @@ import zipfile
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import date, datetime, time
+from importlib.machinery import SourceFileLoader
+from types import ModuleType
 from typing import Any
 
 try:
@@ -256,7 +258,7 @@ def _as_plain(table: Any) -> Any:
 
 def _serve_excel(request: dict[str, Any]) -> None:
     """Write the one sheet with cells as CSV, row by row, so that it is never in memory as a whole."""
-    import openpyxl  # noqa: PLC0415
+    from openpyxl.reader.excel import ExcelReader  # noqa: PLC0415
 
     limit = request["limit"]
     _limit_process(limit, request["seconds"])
@@ -265,28 +267,41 @@ def _serve_excel(request: dict[str, Any]) -> None:
         needed = sum(part.file_size for part in archive.infolist())
     if needed > limit:
         raise LimitError(str(needed))
-    book = openpyxl.load_workbook(source, read_only=True, data_only=True, keep_links=False)
-    sheets = [sheet for sheet in book.worksheets if next(_rows_of(sheet), None) is not None]
-    if len(sheets) > 1:
-        raise RefusalError("sheets", ", ".join(repr(sheet.title) for sheet in sheets))
+    reader = ExcelReader(source, read_only=True, data_only=True, keep_links=False)
+    reader.read()
+    marked = _mark_sheets(reader)
     out = io.TextIOWrapper(sys.stdout.buffer, encoding="utf-8", newline="", write_through=True)
-    for sheet in sheets:
-        _write_rows(_rows_of(sheet), csv.writer(out, lineterminator="\n"), limit)
+    for sheet, marks in marked:
+        _write_rows(_rows_of(sheet, marks.last), csv.writer(out, lineterminator="\n"), limit)
     out.detach()
 
 
-def _rows_of(sheet: Any) -> Iterator[tuple[int, list[Any]]]:
-    """Yield number and cells of each row that is not blank, up to its last cell that is not."""
+def _mark_sheets(reader: Any) -> list[tuple[Any, Any]]:
+    """Return the sheet with cells, if there is one, and what is said of its rows."""
+    place = os.path.join(os.path.dirname(__file__), "_reading_marks.py")  # noqa: PTH118, PTH120
+    loader = SourceFileLoader("_reading_marks", place)
+    reading = ModuleType(loader.name)
+    loader.exec_module(reading)
+    sheets = reader.wb.worksheets
+    marked = [(sheet, reading.find_marks(sheet._get_source())) for sheet in sheets]  # noqa: SLF001
+    marked = [(sheet, marks) for sheet, marks in marked if marks.last]
+    if len(marked) > 1:
+        raise RefusalError("sheets", ", ".join(repr(sheet.title) for sheet, _ in marked))
+    return marked
+
+
+def _rows_of(sheet: Any, last: int) -> Iterator[tuple[int, list[Any]]]:
+    """Yield number and cells of each row up to the last, each up to its last cell that is not blank."""
     sheet.reset_dimensions()  # a file may say that it is of any size
-    for number, row in enumerate(sheet.iter_rows(values_only=True), 1):
-        cells = list(row)
+    for number, row in enumerate(sheet.iter_rows(max_row=last), 1):
+        cells = [cell.value for cell in row]
         while cells and cells[-1] is None:
             cells.pop()
-        if cells:
-            yield number, cells
+        yield number, cells
 
 
 def _write_rows(rows: Iterator[tuple[int, list[Any]]], writer: Any, limit: int) -> None:
+    """Write rows from the first on that is not blank; blank ones that follow it are missing values."""
     width = written = 0
     for number, cells in rows:
         width = width or len(cells)
@@ -295,18 +310,20 @@ def _write_rows(rows: Iterator[tuple[int, list[Any]]], writer: Any, limit: int) 
             raise LimitError(str(written))
         if len(cells) > width:
             raise RefusalError("wide", number)
-        writer.writerow([_text_of(cell) for cell in cells] + [""] * (width - len(cells)))
+        if width:
+            writer.writerow([_text_of(cell) for cell in cells] + [""] * (width - len(cells)))
 
 
 def _text_of(cell: object) -> str:
-    """Return a cell as text that reads back as the same number or moment."""
+    """Return a cell as text that reads back as the same number or moment; nothing for a cell of blanks alone."""
     if cell is None:
         return ""
     if isinstance(cell, datetime) and (cell.hour, cell.minute, cell.second, cell.microsecond) == (0, 0, 0, 0):
         return cell.date().isoformat()
     if isinstance(cell, date | time):  # a datetime is a date too
         return cell.isoformat()
-    return repr(cell) if isinstance(cell, float) else str(cell)
+    text = repr(cell) if isinstance(cell, float) else str(cell)
+    return text if text.strip(" \t") else ""
 
 
 def _tell(code: str, detail: str, file: str | None = None) -> int:

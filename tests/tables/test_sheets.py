@@ -90,3 +90,18 @@ class TestBlankRows:
         rewrite(path, SHEET, ('<row r="3">', f'<row r="{number}">'))
         with pytest.raises(TableError, match=f"its row {number} comes after its row 2"):
             read_table(path)
+
+
+class TestErrors:
+    @pytest.mark.parametrize("error", [*ERRORS, "#FIELD!"])
+    def test_a_cell_with_an_error_is_missing(self, tmp_path, error):
+        path = save(tmp_path / "t.xlsx", [["label", "prediction", "x"], ["a", "a", 1], ["#REF!", "#REF!", 2]])
+        rewrite(path, SHEET, ("#REF!", error))
+        frame = read_table(path)
+        assert frame["label"].isna().tolist() == frame["prediction"].isna().tolist() == [False, True]
+        assert frame["x"].tolist() == [1, 2]
+
+    @pytest.mark.parametrize("error", ERRORS)
+    def test_so_it_is_in_a_sheet_that_was_saved_as_text(self, tmp_path, error):
+        (tmp_path / "t.csv").write_text(f"label,prediction\na,a\n{error},{error}\n")
+        assert read_table(tmp_path / "t.csv").isna().sum().tolist() == [1, 1]

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["describe_text", "name_text_columns", "read_text", "refuse_other_text", "refuse_zeros_in"]
 
+_ERRORS = ("#VALUE!", "#REF!", "#DIV/0!", "#NAME?", "#NUM!", "#NULL!", "#SPILL!", "#CALC!")  # as spreadsheets save them
 _BLANKS = range(65)  # that may follow a text for a missing value, as in files whose columns have fixed widths
 _DELIMITERS = ",;\t|"
 _PEEK, _CHUNK = 1 << 16, 1 << 22
@@ -79,7 +80,7 @@ def describe_text(
         "sep": separator,
         "header": 0 if header else None,
         "names": None if header else [f"c{i + 1}" for i in range(len(names))],
-        "na_values": [each.strip() + " " * blanks for each in description.missing_values for blanks in _BLANKS],
+        "na_values": [*_ERRORS, *(each.strip() + " " * n for each in description.missing_values for n in _BLANKS)],
         "index_col": False,
         "skipinitialspace": True,
         "skip_blank_lines": True,

@@ -294,7 +294,7 @@ def _rows_of(sheet: Any, last: int) -> Iterator[tuple[int, list[Any]]]:
     """Yield number and cells of each row up to the last, each up to its last cell that is not blank."""
     sheet.reset_dimensions()  # a file may say that it is of any size
     for number, row in enumerate(sheet.iter_rows(max_row=last), 1):
-        cells = [cell.value for cell in row]
+        cells = ["" if cell.data_type == "e" else cell.value for cell in row]
         while cells and cells[-1] is None:
             cells.pop()
         yield number, cells

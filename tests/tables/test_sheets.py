@@ -105,3 +105,61 @@ class TestErrors:
     def test_so_it_is_in_a_sheet_that_was_saved_as_text(self, tmp_path, error):
         (tmp_path / "t.csv").write_text(f"label,prediction\na,a\n{error},{error}\n")
         assert read_table(tmp_path / "t.csv").isna().sum().tolist() == [1, 1]
+
+
+class TestFormulas:
+    """Values as saved; ``openpyxl`` saves none, and asks for a calculation."""
+
+    ROWS = (["y", "p", "wrong"], [1, 1, "=IF(A2=B2,0,1)"], [1, 0, "=IF(A3=B3,0,1)"])
+
+    def file(self, tmp_path, properties):
+        path = save(tmp_path / "t.xlsx", self.ROWS)
+        rewrite(path, SHEET, (r"</f><v\s*/>|</f><v></v>", "</f><v>0</v>"))
+        return rewrite(path, BOOK, (r"<calcPr[^>]*>", properties))
+
+    @pytest.mark.parametrize(
+        "properties",
+        ['<calcPr calcId="1" fullCalcOnLoad="1"/>', '<calcPr fullCalcOnLoad="true"/>', '<calcPr calcCompleted="0"/>'],
+    )
+    def test_values_that_may_be_out_of_date_are_refused(self, tmp_path, properties):
+        with pytest.raises(TableError, match=r"must be up to date\. Got 2 .* open and save it in Excel") as caught:
+            read_table(self.file(tmp_path, properties))
+        assert "\n" not in str(caught.value)
+
+    @pytest.mark.parametrize("properties", ["", '<calcPr calcId="191029"/>', '<calcPr fullCalcOnLoad="0"/>'])
+    def test_others_count_as_they_were_saved(self, tmp_path, properties):
+        assert read_table(self.file(tmp_path, properties))["wrong"].tolist() == [0, 0]
+
+    def test_without_formulas_there_is_nothing_to_calculate(self, tmp_path):
+        path = save(tmp_path / "t.xlsx", [["a"], [1]])
+        assert 'fullCalcOnLoad="1"' in zipfile.ZipFile(path).read(BOOK).decode()
+        assert read_table(path)["a"].tolist() == [1]
+
+
+class TestHiddenRows:
+    ROWS = (["a", "b"], *([k, k] for k in range(8)))
+
+    @pytest.mark.parametrize("mark", ['hidden="1"', 'hidden="true"', 'ht="0" customHeight="1"'])
+    def test_they_are_counted_and_refused(self, tmp_path, mark):
+        path = save(tmp_path / "t.xlsx", self.ROWS)
+        rewrite(path, SHEET, ('<row r="([45])"', rf'<row r="\1" {mark}'))
+        with pytest.raises(TableError, match=r"must not be hidden.* Got 2 hidden instead: show them, or delete them\."):
+            read_table(path)
+
+    def test_those_that_are_blank_count_inside_alone(self, tmp_path):
+        def hide(sheet):
+            for number in range(10, 15):
+                sheet.row_dimensions[number].hidden = True
+
+        assert len(read_table(save(tmp_path / "after.xlsx", self.ROWS, hide))) == 8
+        with pytest.raises(TableError, match="Got 4 hidden"):
+            read_table(save(tmp_path / "inside.xlsx", [*self.ROWS, [], [], [], [1, 2]], hide))
+
+    def test_other_sheets_columns_and_rows_that_are_shown_play_no_part(self, tmp_path):
+        def hide(sheet):
+            sheet.column_dimensions["B"].hidden = True
+            sheet.row_dimensions[3].height = 30
+            sheet.row_dimensions[4].hidden = False
+            sheet.parent.create_sheet().row_dimensions[2].hidden = True
+
+        assert len(read_table(save(tmp_path / "t.xlsx", self.ROWS, hide))) == 8

@@ -29,6 +29,9 @@ _BYTES_PER_SECOND = {"parquet": 1 << 20, "arrow": 1 << 20, "excel": 1 << 16}
 _TOLD = {
     "sheets": "it has more than one sheet with cells in it: {}. Save the one that you mean as CSV, or by itself.",
     "wide": "its row {} has more cells than its first row, which names the columns.",
+    "hidden": "its rows must not be hidden, by a filter or by hand. Got {} hidden instead: show them, or delete them.",
+    "formulas": "the values of its formulas must be up to date. Got {} in a workbook that is to be calculated anew "
+    "when it is opened: open and save it in Excel or LibreOffice, or paste values in place of the formulas.",
     "names": "column names must differ. {!r:.60} occurs more than once.",
     "schema": "its files must have the same columns, of the same types. {}.",
 }

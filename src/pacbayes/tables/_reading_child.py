@@ -277,7 +277,7 @@ def _serve_excel(request: dict[str, Any]) -> None:
 
 
 def _mark_sheets(reader: Any) -> list[tuple[Any, Any]]:
-    """Return the sheet with cells, if there is one, and what is said of its rows."""
+    """Return the sheet with cells, if there is one, and what is said of its rows; refuse what leaves them in doubt."""
     place = os.path.join(os.path.dirname(__file__), "_reading_marks.py")  # noqa: PTH118, PTH120
     loader = SourceFileLoader("_reading_marks", place)
     reading = ModuleType(loader.name)
@@ -287,6 +287,11 @@ def _mark_sheets(reader: Any) -> list[tuple[Any, Any]]:
     marked = [(sheet, marks) for sheet, marks in marked if marks.last]
     if len(marked) > 1:
         raise RefusalError("sheets", ", ".join(repr(sheet.title) for sheet, _ in marked))
+    for _, marks in marked:
+        if hidden := marks.count_hidden():
+            raise RefusalError("hidden", hidden)
+        if marks.formulas and reading.is_out_of_date(reader.archive.open(reader.parser.workbook_part_name)):
+            raise RefusalError("formulas", marks.formulas)
     return marked
 
 

@@ -7,14 +7,17 @@ import numpy as np
 import pytest
 
 import pacbayes as pb
+from pacbayes._core.labels import MISSING_WORDS
 from pacbayes.cli import _growing, _lines, _watcher
 from pacbayes.cli._line_blocks import LOSS, BlockReader
 from pacbayes.procedures import decode_line, decode_row, key_in, loss_in
+from pacbayes.tables import read_table
 
 ODD = [
     *(b"", b" ", b",", b",,", b"a", b"a,b", b"a,b,c,d", b'"a",b,b', b'"a,b",c,c', b'"a""b",1,1', b'a"b,1,1', b'"a,1,1'),
     *(b"shop,label,prediction", b'"shop","label","prediction"', b"a,label,x", b"a,,1", b"a,1,", b",1,1", b"a, 1,1"),
     *(b"a,\xff,1", "ß,ä,ä".encode(), b"k" * 201 + b",1,1", b"a,1\x00,1", b"a,1\r,1", b"a\tb,1,1", b"{},[],null"),
+    *(b"NA,a,a", b"a,NA,NA", b"a, nan,nan ", b"a, , ", b"a,\tnull,null", b'a,"None",None', b"a,nan,x", b"a,x,<NA>"),
 ]
 LOSSES = [
     *(
@@ -74,6 +77,42 @@ def test_what_is_read_at_once_is_what_is_read_alone(columns):
                 assert reader.names[key] == (None if by is None else key_in(given, by))
                 taken += 1
         assert taken >= 3
+        alone = [k for k, line in enumerate(content.split(b"\n")[:-1]) if not is_readable(line, columns, by)]
+        assert (read.kinds[alone] != LOSS).all()
+
+
+def is_readable(line, columns, by):
+    try:
+        given = decode_row(line, columns)
+        loss_in(given, line)
+        return given is not None and (by is None or bool(key_in(given, by)))
+    except ValueError:
+        return False
+
+
+@pytest.mark.parametrize("word", sorted(MISSING_WORDS | {" NA", "nan ", " "}))
+def test_a_missing_label_is_not_right_because_the_prediction_is_missing_too(run, tmp_path, word):
+    path = tmp_path / "rows.csv"
+    path.write_text("a,a\n" * 40 + f"{word},{word}\n" * 60)
+    result = run("watch", str(path), "--columns", "label,prediction", "--json")
+    record = json.loads(result.stdout.splitlines()[-1])
+    assert (record["n"], record["unreadable"], record["observed"]) == (100, 60, 0.6)
+    assert "line 41: 'label' and 'prediction' must be known." in result.stderr
+
+
+def test_the_words_for_missing_values_are_those_of_tables(tmp_path):
+    parsers = pytest.importorskip("pandas._libs.parsers")
+    assert parsers.STR_NA_VALUES <= MISSING_WORDS
+    path = tmp_path / "table.csv"
+    for word in sorted(MISSING_WORDS):
+        path.write_text(f"a,b\n{word},x\ny,z\n")
+        assert read_table(path).isna().to_numpy().tolist() == [[True, False], [False, False]], word
+
+
+def test_a_key_may_be_a_word_for_missing_values(run, tmp_path):
+    (tmp_path / "rows.csv").write_text("NA,a,a\n" * 40)
+    result = run("watch", "rows.csv", "--columns", "country,label,prediction", "--by", "country", "--json")
+    assert json.loads(result.stdout.splitlines()[-1])["key"] == "NA"
 
 
 @pytest.mark.parametrize("by", [False, True])

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from pacbayes._core.labels import MISSING_WORDS
 from pacbayes.tables import TableError, read_table
-from pacbayes.tables._read_text import _ERRORS
 
 FRAME = pd.DataFrame({"age": [0.1, 1e-7, 12345.678], "town": ["Köln", "Zürich", "Łódź"]})
 
@@ -214,7 +214,8 @@ def test_blanks_after_a_text_for_a_missing_value_make_no_difference(tmp_path):
 def test_the_page_names_every_text_that_is_missing(tmp_path):
     parsers = pytest.importorskip("pandas._libs.parsers")
     page = (Path(__file__).resolve().parents[2] / "docs" / "command-line.md").read_text(encoding="utf-8")
-    words = sorted({*parsers.STR_NA_VALUES, *_ERRORS} - {""})
+    words = sorted(MISSING_WORDS - {""})
+    assert parsers.STR_NA_VALUES <= MISSING_WORDS
     (tmp_path / "t.csv").write_text("a,b\n" + "".join(f"{word},1\n" for word in words))
     assert read_table(tmp_path / "t.csv")["a"].isna().all()
     paragraph = page.partition("these are missing values")[2].partition("\n\nWith")[0]

@@ -12,6 +12,7 @@ from pacbayes._core.arguments import refuse_masked
 from pacbayes._core.types import BoolArray, FloatArray, Labels, Matrix, RowsLike
 
 __all__ = [
+    "MISSING_WORDS",
     "as_matrix",
     "checked_matrix",
     "equals_text",
@@ -20,8 +21,14 @@ __all__ = [
     "two_classes",
 ]
 
-
 _MISSING = frozenset({"NAType", "NaTType"})  # of pandas
+MISSING_WORDS = frozenset(  # texts that stand for what is not known, wherever text is read
+    {
+        *("", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A"),
+        *("NA", "NULL", "NaN", "None", "n/a", "nan", "null"),  # these and the others above are those of pandas
+        *("#VALUE!", "#REF!", "#DIV/0!", "#NAME?", "#NUM!", "#NULL!", "#SPILL!", "#CALC!"),  # errors of spreadsheets
+    }
+)
 
 
 def label_text(value: object) -> str:

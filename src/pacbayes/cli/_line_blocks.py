@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pacbayes._core.labels import MISSING_WORDS
 from pacbayes._core.types import FloatArray, IntArray
 from pacbayes.cli._line_forms import LONGEST_LINE, Form, form_of_rows, learn_form
 
@@ -119,6 +120,8 @@ class BlockReader:
             losses = np.asarray(pc.not_equal(parts.field(str(form.label)), parts.field(str(form.prediction)))) * 1.0
         if form.heading is not None:
             good &= np.asarray(pc.not_equal(parts.field(str(form.label)), form.heading.encode()))
+            for name in (form.label, form.prediction):
+                good &= ~_are_missing(parts.field(str(name)))
         if form.key is not None:
             keys, known = self._number_keys(parts.field(form.key))
             good &= known
@@ -168,6 +171,15 @@ def _as_indices(places: IntArray) -> Any:
     import pyarrow as pa  # noqa: PLC0415
 
     return pa.array(places)
+
+
+def _are_missing(texts: pa.Array) -> NDArray[np.bool_]:
+    """Return which texts stand for what is not known, with blanks around them or without."""
+    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow.compute as pc  # noqa: PLC0415
+
+    words = pa.array(sorted(MISSING_WORDS), type=pa.string())
+    return np.asarray(pc.is_in(pc.ascii_trim(texts.cast(pa.string()), characters=" "), value_set=words))
 
 
 def _as_losses(texts: pa.Array) -> tuple[FloatArray, NDArray[np.bool_]]:

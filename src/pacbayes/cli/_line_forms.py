@@ -10,7 +10,8 @@ the same; whatever it does not match is read by itself:
 - losses have no sign, and no exponent but a negative one of at most two digits: nothing overflows or underflows, and
   doubles are the nearest to what is written, with Arrow as with Python;
 - two labels of one kind (texts, whole numbers, truth values) are equal if and only if they are written alike;
-- values of CSV are without quotes, and those that are read are not empty.
+- values of CSV are without quotes, and those that are read are not empty; of labels and predictions, those that are
+  words for missing values are told later.
 """
 
 from __future__ import annotations

@@ -10,9 +10,12 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import NoReturn
 
+from pacbayes._core.labels import MISSING_WORDS
+
 __all__ = ["decode_line", "decode_row", "key_in", "loss_in"]
 
 _CLASSES = (str, int, float)  # a truth value is an int
+_PAIR = frozenset({"label", "prediction"})
 _LONGEST_KEY = 200  # characters; a longer text is no name of a stream
 
 
@@ -34,13 +37,16 @@ def decode_line(line: str | bytes) -> object:
 def decode_row(line: str | bytes, columns: Sequence[str]) -> dict[str, object] | None:
     """Return what a line of CSV says under each of its columns; None for a header, which says their names.
 
-    Everything is text but a loss, which is a number as in JSON; nothing stands for what is not known.
+    Everything is text but a loss, which is a number as in JSON; None stands for an empty text, and for a label or a
+    prediction that is one of the words for missing values.
 
     Examples
     --------
     >>> from pacbayes.procedures import decode_row
     >>> decode_row(b'"a, b",0.5', ["shop", "loss"]), decode_row("shop,loss", ["shop", "loss"])
     ({'shop': 'a, b', 'loss': 0.5}, None)
+    >>> decode_row("NA,NA,yes", ["shop", "label", "prediction"])
+    {'shop': 'NA', 'label': None, 'prediction': 'yes'}
     """
     try:
         text = line.decode("utf-8") if isinstance(line, bytes) else line
@@ -52,7 +58,10 @@ def decode_row(line: str | bytes, columns: Sequence[str]) -> dict[str, object] |
         raise ValueError(f"expected a row of CSV with {len(columns)} columns. Got {start.strip()!r:.60}.")
     if row == list(columns):
         return None
-    given: dict[str, object] = {name: text or None for name, text in zip(columns, row, strict=True)}
+    given: dict[str, object] = {
+        name: None if not text or (name in _PAIR and text.strip(" \t") in MISSING_WORDS) else text
+        for name, text in zip(columns, row, strict=True)
+    }
     if "loss" in given and _NUMBER.fullmatch(text := row[list(columns).index("loss")].strip(" \t")):
         given["loss"] = _read_float(text)
     return given
@@ -108,7 +117,7 @@ def _as_loss(value: object, line: str | bytes) -> float:
 def _differ(label: object, prediction: object) -> float:
     """Return whether two classes differ; refuse what is no class, or not of the same kind."""
     if label is None or prediction is None:
-        raise ValueError("'label' and 'prediction' must be known. Got null.")
+        raise ValueError("'label' and 'prediction' must be known. Got a missing value.")
     if any(not isinstance(each, _CLASSES) for each in (label, prediction)):
         raise ValueError("'label' and 'prediction' must be texts, numbers or truth values.")
     if any(isinstance(each, _Rounded) for each in (label, prediction)):

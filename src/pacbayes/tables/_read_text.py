@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pacbayes._core.labels import MISSING_WORDS
 from pacbayes.tables._blank_lines import opened, readable
 from pacbayes.tables._error import TableError, one_line
 from pacbayes.tables._limits import check_cells, check_limit
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
 __all__ = ["describe_text", "name_text_columns", "read_text", "refuse_other_text", "refuse_zeros_in"]
 
-_ERRORS = ("#VALUE!", "#REF!", "#DIV/0!", "#NAME?", "#NUM!", "#NULL!", "#SPILL!", "#CALC!")  # as spreadsheets save them
 _BLANKS = range(65)  # that may follow a text for a missing value, as in files whose columns have fixed widths
 _DELIMITERS = ",;\t|"
 _PEEK, _CHUNK = 1 << 16, 1 << 22
@@ -74,13 +74,15 @@ def describe_text(
     separator = description.delimiter or _find_separator(first, description.decimal)
     names = _split(first, separator)
     header = description.header
+    missing = [each.strip() + " " * blanks for each in description.missing_values for blanks in _BLANKS]
     if header:
         refuse_duplicates([name.strip() for name in names])
     options = {
         "sep": separator,
         "header": 0 if header else None,
         "names": None if header else [f"c{i + 1}" for i in range(len(names))],
-        "na_values": [*_ERRORS, *(each.strip() + " " * n for each in description.missing_values for n in _BLANKS)],
+        "keep_default_na": False,
+        "na_values": [*MISSING_WORDS, *missing],
         "index_col": False,
         "skipinitialspace": True,
         "skip_blank_lines": True,

@@ -10,6 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import pacbayes as pb
+from pacbayes.certificate.words import note_words
 from pacbayes.cli._watch_state import _checksum
 from pacbayes.procedures import LossMonitor
 
@@ -119,6 +121,7 @@ DAMAGE = {
     "position": lambda record: json.dumps({**record, "position": 0}),
     "sealed: position": lambda record: json.dumps(reseal({**record, "position": -1})),
     "sealed: a text": lambda record: json.dumps(reseal({**record, "line": "1"})),
+    "sealed: replaced": lambda record: json.dumps(reseal({**record, "replaced": True})),
     "sealed: far": lambda record: json.dumps(reseal({**record, "position": 10**18})),
     "sealed: no monitor": lambda record: json.dumps(reseal({**record, "monitor": None})),
     "sealed: losses": lambda record: json.dumps(
@@ -197,6 +200,46 @@ def test_follow_goes_on_through_truncation_rotation_and_restart(tmp_path):
     statement = json.loads((tmp_path / "c.json").read_text())["statements"][0]
     assert statement["n"] == 33
     assert statement["observed"]["risk"] == pytest.approx(4.5 / 33)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs signals, and files that are replaced while open")
+def test_a_file_that_is_written_anew_with_one_line_more_counts_that_line(tmp_path):
+    path, lines = tmp_path / "losses.txt", "0\n1\n0\n" * 100
+    path.write_text(lines)
+    follower = Follower(tmp_path)
+    follower.wait_for(300)
+    for k in range(1, 4):
+        (tmp_path / "draft").write_text(lines + "0\n" * k)
+        (tmp_path / "draft").replace(path)
+        follower.wait_for(300 + k)
+    path.write_text(lines[:100])  # a fourth time, of which this much is there so far
+    time.sleep(1.0)
+    status, error = follower.stop()
+    assert (status, error.count("begins with the lines that were counted")) == (0, 3)
+    assert error.endswith("unless a line that differs shows that they are new.")
+    record = certificate_of(tmp_path / "c.json")
+    assert (record["statements"][0]["n"], record["notes"]) == (303, [])
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
+def test_lines_that_take_the_place_of_others_are_told_and_noted(tmp_path):
+    path = tmp_path / "losses.txt"
+    path.write_text("0\n" * 20 + "1\n")
+    follower = Follower(tmp_path, "--quiet")
+    follower.wait_for(21)
+    for n in (22, 23):
+        path.write_text("1\n" if n == 22 else "0\n")
+        follower.wait_for(n)
+    status, error = follower.stop()
+    assert (status, error.count("pacbayes: 'losses.txt' was cut or written anew with other lines")) == (0, 2)
+    again = Follower(tmp_path)
+    append(path, "0\n")
+    again.wait_for(24)
+    assert again.stop()[0] == 0
+    certificate = pb.Certificate.from_json(tmp_path / "c.json")
+    (words,) = map(note_words, certificate.notes)
+    assert words.startswith("2 times the watched file was cut or replaced by other lines, all of which count; ")
+    assert certificate.verify()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs SIGKILL")

@@ -49,7 +49,7 @@ class Follower:
     def stop(self, number=signal.SIGINT):
         self.process.send_signal(number)
         _, error = self.process.communicate(timeout=30)
-        return self.process.returncode, error
+        return self.process.returncode, " ".join(error.split())
 
 
 def append(path, text):

@@ -78,6 +78,8 @@ _NOTES = {
     "of several may be kept only if their number was fixed before the first, and passed as --candidates to each.",
     "unreadable_lines": "{lines} lines could not be read and are not counted.",
     "lines_counted_as_wrong": "{lines} lines could not be read and are counted as wrong (loss 1).",
+    "file_replaced": "{times} times the watched file was cut or replaced by other lines, all of which count; a line "
+    "that was in both files is counted twice.",
     **TABLE_NOTES,
 }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
@@ -16,8 +16,12 @@ __all__ = ["CHANGES", "GrowingFile"]
 _PAUSE = 0.2
 _TAIL = 1024  # bytes before the place that are looked at again: a file may be cut and grow beyond it between two looks
 CHANGES = {
-    "replaced": "{source} was replaced: the old file was read to its end, and the new one follows",
-    "cut": "{source} was cut or written anew: it is read from its beginning, and what was cut unread is lost",
+    "replaced": "{source} was replaced by other lines: the old file was read to its end, and all lines of the new one "
+    "count.",
+    "cut": "{source} was cut or written anew with other lines: all of them count, and what was cut unread is lost.",
+    "same": "{source} was written anew and begins with the lines that were counted: it goes on behind them.",
+    "held": "{source} was written anew and so far has only lines that were counted at its beginning: they are not "
+    "counted again, unless a line that differs shows that they are new.",
 }
 
 
@@ -31,12 +35,14 @@ class GrowingFile:
     follow : bool
         Whether to wait for more at the end.
     announce : callable
-        Called with a code of :data:`CHANGES` when the file was replaced or cut, at the beginning of what follows.
+        Called with a code of :data:`CHANGES` when the file was replaced or cut, before what follows.
     """
 
     def __init__(self, path: Path, *, follow: bool, announce: Callable[[str], None]) -> None:
         self._path, self._follow, self._announce = path, follow, announce
         self._pending = False  # whether an older file is read to its end first
+        self._next: BinaryIO | None = None  # the file after a change, until it says where to go on in it
+        self._told = False  # that its lines are held back
         self._at = _Place(path.open("rb", buffering=0))
 
     @property
@@ -57,6 +63,8 @@ class GrowingFile:
     def close(self) -> None:
         """Close the file."""
         self._at.file.close()
+        if self._next is not None:
+            self._next.close()
 
     def resume(self, inode: int, position: int, number: int, digest: str) -> bool:
         """Go to a place that was reached earlier, in this file or the one it replaced; return whether it is there."""
@@ -77,50 +85,92 @@ class GrowingFile:
                 if entry.inode() == inode and entry.is_file(follow_symlinks=False) and entry.name != self._path.name:
                     yield Path(entry.path)
 
+    @property
+    def holds_back(self) -> bool:
+        """Whether the file was written anew, and so far says nothing but the beginning of what was counted."""
+        return self._next is not None
+
     def __iter__(self) -> Iterator[Line | Block | None]:
         """Yield the lines, and None before waiting for more."""
         while True:
-            if self._at.is_cut():
-                yield from self._start_again("cut", self._at.file)
-            if chunk := self._at.read():
-                yield from self.lines.split(chunk)
-                continue
-            fresh = self._find_replacement() if self._follow or self._pending else None
-            if fresh is not None:
+            if self._next is None and self._at.is_cut():
+                self._next = self._at.file
+            if self._next is None:
+                if chunk := self._at.read():
+                    yield from self.lines.split(chunk)
+                    continue
+                self._next = self._find_other(self._at.file) if self._follow or self._pending else None
+            if self._next is not None:
                 yield from self._drain()
-                yield from self._start_again("replaced", fresh)
-            elif self._follow:
-                yield None
-                time.sleep(_PAUSE)  # half a line waits for its end
-            else:
+                if (yield from self._change_over(self._next)):
+                    continue
+            if not self._follow:
                 break
-        yield from self.lines.rest()
+            yield None
+            time.sleep(_PAUSE)  # half a line waits for its end
+        if not self.holds_back:
+            yield from self.lines.rest()
 
     def _drain(self) -> Iterator[Line | Block]:
         """Read what was written to the old file until now; its writer may have needed a moment to change over."""
+        if self._at.is_cut():
+            return
         if self._follow:
             time.sleep(_PAUSE)
         while chunk := self._at.read():
             yield from self.lines.split(chunk)
 
-    def _start_again(self, why: str, file: BinaryIO) -> Iterator[Line]:
-        yield from self.lines.rest(lost=True)
-        if file is not self._at.file:
-            self._at.file.close()
-        file.seek(0)
-        self._pending = False
-        self._at = _Place(file)  # file and place change together: an interrupt finds the old ones or the new ones
-        self._announce(why)
+    def _change_over(self, file: BinaryIO) -> Generator[Line, None, bool]:
+        """Go on in a file that was cut or is another now; return whether it says enough to tell where.
 
-    def _find_replacement(self) -> BinaryIO | None:
-        """Return the file that is now where the one being read was, if it is another."""
+        If it begins with all lines that were taken, it goes on behind them, and otherwise at its beginning.
+        """
+        change, place = self._at.find_in(file)
+        if change == "held" and not self._is_rotated(file):
+            if not self._told and os.fstat(file.fileno()).st_size:
+                self._told = True
+                self._announce(change)
+            return False
+        if change != "same":
+            yield from self.lines.rest(lost=True)
+            change, place = "cut" if file is self._at.file else "replaced", _Place(file)
+            file.seek(0)
+        old = self._at.file
+        self._at, self._next = place, None  # file and place change together: an interrupt finds the old or the new ones
+        self._pending = self._told = False
+        if old is not file:
+            old.close()
+        if change != "same" or self.lines.position:
+            self._announce(change)
+        return True
+
+    def _is_rotated(self, file: BinaryIO) -> bool:
+        """Whether a file that is still too short to tell is a new one, because a file was renamed to make room.
+
+        A file that is written anew takes the place of one that is then gone.
+        """
+        if file is not self._at.file and self._at.status.st_nlink:
+            return True
+        other = self._find_other(file)
+        if other is None:
+            return False
+        if os.fstat(file.fileno()).st_nlink:
+            other.close()
+            return True
+        self._next = other
+        if file is not self._at.file:
+            file.close()
+        return False
+
+    def _find_other(self, than: BinaryIO) -> BinaryIO | None:
+        """Return the file that is now at the path, if it is another."""
         try:
             file = self._path.open("rb", buffering=0) if self._path.is_file() else None
         except FileNotFoundError:
             return None  # between two files
         if file is None:
             return None
-        there, here = os.fstat(file.fileno()), self._at.status
+        there, here = os.fstat(file.fileno()), os.fstat(than.fileno())
         if (there.st_dev, there.st_ino) != (here.st_dev, here.st_ino):
             return file
         file.close()
@@ -132,6 +182,7 @@ class _Place:
 
     def __init__(self, file: BinaryIO) -> None:
         self.file, self.lines, self._tail = file, Lines(), b""
+        self._cut = False
 
     @property
     def status(self) -> os.stat_result:
@@ -144,7 +195,11 @@ class _Place:
         return chunk
 
     def is_cut(self) -> bool:
-        """Whether the file is shorter than what was read of it, or says something else there."""
+        """Whether the file was ever shorter than what was read of it, or said something else there."""
+        self._cut = self._cut or self._looks_cut()
+        return self._cut
+
+    def _looks_cut(self) -> bool:
         status = self.status
         if not stat.S_ISREG(status.st_mode):
             return False
@@ -155,6 +210,21 @@ class _Place:
         same = self.file.read(len(self._tail)) == self._tail
         self.file.seek(place)
         return not same
+
+    def find_in(self, file: BinaryIO) -> tuple[str, _Place]:
+        """Return "same" and its place in a file that begins with all lines taken, "held" if it may yet, or "other"."""
+        lines, place = self.lines, _Place(file)
+        if lines.reached and not lines.position:
+            return "other", place
+        file.seek(0)
+        start = file.read(len(lines.head))
+        if not lines.head.startswith(start):
+            return "other", place
+        file.seek(0)
+        if place.status.st_size < lines.position or not place.lines.skip_to(file, lines.position, lines.number):
+            return "held", place
+        place.remember_tail()
+        return "same" if place.lines.digest == lines.digest else "other", place
 
     def remember_tail(self) -> None:
         """Read the bytes before the place again."""

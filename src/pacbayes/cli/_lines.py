@@ -14,6 +14,7 @@ __all__ = ["CHUNK", "LONGEST", "Block", "Line", "Lines", "read_pipe"]
 
 LONGEST = 1_000_000  # bytes; no loss and no pair of labels is so long, and memory stays flat
 CHUNK = 983_040  # bytes that are read at once, if they are there; less than a line that is too long has
+_HEAD = 1 << 20  # bytes at the beginning of a file that are kept, to be compared with those of one written anew
 _FEWEST = 16  # lines that are worth a block
 _BOM = b"\xef\xbb\xbf"
 _BLANK = re.compile(rb"^[ \t\r\x0b\x0c]*\n", re.MULTILINE)
@@ -62,10 +63,13 @@ class Lines:
         How many they are.
     filled : int
         Of lines before a place that was gone to, how many at least are not blank.
+    head : bytearray
+        The first bytes of all lines that were taken, without a gap; a million at most.
     """
 
     def __init__(self) -> None:
         self.position = self.number = self.filled = 0
+        self.head = bytearray()
         self._digest = hashlib.sha256()
         self._parts: list[bytes] = []
         self._size = 0
@@ -110,10 +114,10 @@ class Lines:
         """Move the place behind the line that was yielded last."""
         if self._beyond is None:
             for part in self._parts:
-                self._digest.update(part)
+                self._pass(part)
         else:
             self._digest = self._beyond
-        self.position += self._size
+            self.position += self._size
         self.number += 1
         self._parts, self._size, self._beyond = [], 0, None
 
@@ -123,8 +127,7 @@ class Lines:
 
     def take_many(self, content: bytes, count: int) -> None:
         """Move the place behind so many lines of a block."""
-        self._digest.update(content)
-        self.position += len(content)
+        self._pass(content)
         self.number += count
 
     def skip_to(self, file: BinaryIO, position: int, number: int) -> bool:
@@ -133,10 +136,16 @@ class Lines:
             # what a chunk cuts off a line may look blank, and behind the mark of an encoding there may be nothing
             marked = not self.position and chunk.startswith(_BOM)
             self.filled += chunk.count(b"\n") - len(_BLANK.findall(chunk)) - marked
-            self._digest.update(chunk)
-            self.position += len(chunk)
+            self._pass(chunk)
         self.number = number
         return self.position == position
+
+    def _pass(self, piece: bytes) -> None:
+        """Move the place behind some bytes."""
+        if len(self.head) == self.position < _HEAD:
+            self.head += piece[: _HEAD - self.position]
+        self._digest.update(piece)
+        self.position += len(piece)
 
     def _keep(self, piece: bytes) -> None:
         if not piece:

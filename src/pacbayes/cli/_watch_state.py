@@ -18,6 +18,7 @@ __all__ = ["WatchState"]
 _FORMAT = "pacbayes watch state 1"
 _PLACE = {"format", "source", "inode", "position", "line", "prefix", "checksum"}
 _FIELDS = ({"monitor"}, {"monitor", "alarm"}, {"by", "streams", "unassigned"})
+_OPTIONAL = {"columns", "replaced"}
 _LARGEST = 10_000_000  # bytes; a state has a few thousand numbers
 _LARGEST_OF_MANY = 1_000_000_000
 
@@ -48,6 +49,8 @@ class WatchState:
             "prefix": file.lines.digest,
             **_describe(streams),
         }
+        if streams.replaced:
+            record["replaced"] = streams.replaced
         if streams.watching.columns is not None:
             record["columns"] = list(streams.watching.columns)
         write_atomically(self._path, json.dumps({**record, "checksum": _checksum(record)}, indent=1) + "\n")
@@ -66,6 +69,7 @@ class WatchState:
         except ValueError:
             self._refuse("was made by another version of pacbayes")
         self._compare_levels(streams)
+        streams.replaced = int(record.get("replaced", 0))  # type: ignore[call-overload]
         inode, position, line = (record[name] for name in ("inode", "position", "line"))
         if not file.resume(inode, position, line, str(record["prefix"])):  # type: ignore[arg-type]
             self._refuse(f"does not belong to {self._source!r} as it is now: what was read of it has changed")
@@ -113,11 +117,12 @@ class WatchState:
             record = json.loads(self._path.read_bytes())
         except (ValueError, RecursionError):
             record = None
-        if not isinstance(record, dict) or not any(set(record) - {"columns"} == _PLACE | each for each in _FIELDS):
+        if not isinstance(record, dict) or not any(set(record) - _OPTIONAL == _PLACE | each for each in _FIELDS):
             self._refuse("is not one that watch has written")
         if record["format"] != _FORMAT:
             self._refuse("is not one that watch has written")
-        whole = all(type(record[name]) is int and record[name] >= 0 for name in ("inode", "position", "line"))
+        counts = [record[name] for name in ("inode", "position", "line")] + [record.get("replaced", 0)]
+        whole = all(type(count) is int and count >= 0 for count in counts)
         if not whole or record.pop("checksum") != _checksum(record):
             self._refuse("is damaged")
         return record

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from pacbayes._core.notes import Note
 from pacbayes._core.types import FloatArray
 from pacbayes.certificate import Certificate
 from pacbayes.cli._watch_curve import Curve
@@ -187,6 +188,7 @@ class Streams:
     def __init__(self, watching: Watching) -> None:
         self.watching = watching
         self.unassigned = 0  # lines without a key
+        self.replaced = 0  # how often the file was cut or replaced by other lines
         self._streams: dict[str | None, Stream] = {}
         if watching.by is None:
             self.get(None)
@@ -218,6 +220,11 @@ class Streams:
     def unreadable(self) -> int:
         """How many losses could not be read, in all streams and in none."""
         return self.unassigned + sum(each.limit.unreadable for each in self)
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What certificates say of the file."""
+        return (Note("file_replaced", {"times": self.replaced}),) if self.replaced else ()
 
     @property
     def alarms(self) -> list[Stream]:

@@ -259,8 +259,14 @@ class Watcher:
         self._state = None
 
     def _announce(self, change: str) -> None:
-        self._output.note(CHANGES[change].format(source=repr(self._source)))
-        self._save()
+        words = CHANGES[change].format(source=repr(self._source))
+        if change in {"cut", "replaced"}:
+            self._streams.replaced += 1
+            self._output.warn(words)
+        else:
+            self._output.note(words)
+        if change != "held":
+            self._save()
 
     def _save(self) -> None:
         if self._state is not None and self._file is not None:
@@ -281,7 +287,7 @@ class Watcher:
             self._keep(None)  # nobody sees the numbers
             self._show_page()
             return
-        certificate = stream.limit.certificate()
+        certificate = stream.limit.certificate(self._streams.notes)
         if stream.key is None:
             self._shown = certificate
             self._keep_point(stream)
@@ -320,6 +326,8 @@ class Watcher:
             self._output.note(f"{lines} lines could not be read and count as wrong (loss 1).")
         if self._streams.unassigned:
             self._output.note(f"{self._streams.unassigned} lines have no readable key and belong to no stream.")
+        if self._file is not None and self._file.holds_back:
+            self._output.warn(CHANGES["held"].format(source=repr(self._source)))
 
     def release(self) -> None:
         """Close the file."""

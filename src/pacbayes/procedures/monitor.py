@@ -184,11 +184,12 @@ class LossMonitor:
         for loss in losses:
             self.add(loss)
 
-    def certificate(self) -> Certificate:
-        """Issue the certificate for the losses so far."""
+    def certificate(self, notes: tuple[Note, ...] = ()) -> Certificate:
+        """Issue the certificate for the losses so far, with further notes on where they come from."""
         if not len(self):
             raise ValueError("A certificate needs at least one loss. There is none yet.")
-        notes = (Note("lines_counted_as_wrong", {"lines": self.unreadable}),) if self.unreadable else ()
+        if self.unreadable:
+            notes = (Note("lines_counted_as_wrong", {"lines": self.unreadable}), *notes)
         errors = _count_errors(self._errors, self._waiting)
         if errors is not None:
             return Watch(delta=self.delta).certify_observed(len(self), {"errors": errors}, notes)

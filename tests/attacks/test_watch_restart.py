@@ -12,6 +12,7 @@ import pytest
 
 import pacbayes as pb
 from pacbayes.certificate.words import note_words
+from pacbayes.cli import _lines
 from pacbayes.cli._watch_state import _checksum
 from pacbayes.procedures import LossMonitor
 
@@ -271,5 +272,28 @@ def test_losses_that_were_taken_out_of_a_state(watch, text):
     record["monitor"]["waiting"] = record["monitor"]["waiting"][:-20]
     Path("s.json").write_text(json.dumps({**record, "checksum": _checksum(record)}))
     result = watch("losses.txt", "--state", "s.json", "--out", "c.json")
+    assert result.exit_code == 2
+    assert "has fewer losses than the" in " ".join(result.stderr.split())
+
+
+@pytest.mark.parametrize(
+    "header", ["", "label,prediction\n", '"label",prediction\r\n', "Truth,Answer\n", "\ufeffa,a\n"]
+)
+@pytest.mark.parametrize("odd", ["", "label,prediction\n", "\n \n", "junk\n", "NA,NA\n", "a,\n"])
+def test_rows_that_were_taken_out_of_a_state(watch, header, odd, monkeypatch):
+    """Headers and blank lines are no losses; whatever else was read is one."""
+    text = header + ("a,a\n" * 10 + odd) * 10 + "a,b\n" * 20
+    Path("rows.csv").write_text(text, encoding="utf-8", newline="")
+    options = ("rows.csv", "--columns", "label,prediction", "--state", "s.json", "--header" if "T" in header else "-q")
+    assert watch(*options).exit_code == 0
+    for chunk in (7, 100, 10_000):
+        monkeypatch.setattr(_lines, "CHUNK", chunk)
+        assert watch(*options).exit_code == 0
+    record = json.loads(Path("s.json").read_text())
+    del record["checksum"]
+    record["monitor"]["waiting"] = record["monitor"]["waiting"][:-20]
+    record["monitor"]["unreadable"] = 0
+    Path("s.json").write_text(json.dumps({**record, "checksum": _checksum(record)}))
+    result = watch(*options)
     assert result.exit_code == 2
     assert "has fewer losses than the" in " ".join(result.stderr.split())

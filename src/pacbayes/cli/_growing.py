@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 import time
 from collections.abc import Callable, Generator, Iterator
@@ -66,11 +67,13 @@ class GrowingFile:
         if self._next is not None:
             self._next.close()
 
-    def resume(self, inode: int, position: int, number: int, digest: str) -> bool:
+    def resume(
+        self, inode: int, position: int, number: int, digest: str, headers: re.Pattern[bytes] | None = None
+    ) -> bool:
         """Go to a place that was reached earlier, in this file or the one it replaced; return whether it is there."""
         for path in (self._path, *self._others(inode)):
             place = _Place(path.open("rb", buffering=0))
-            if place.lines.skip_to(place.file, position, number) and place.lines.digest == digest:
+            if place.lines.skip_to(place.file, position, number, headers) and place.lines.digest == digest:
                 self._at.file.close()
                 self._at, self._pending = place, path != self._path
                 place.remember_tail()

@@ -62,7 +62,7 @@ class Lines:
     number : int
         How many they are.
     filled : int
-        Of lines before a place that was gone to, how many at least are not blank.
+        Of lines before a place that was gone to, how many at least are neither blank nor headers.
     head : bytearray
         The first bytes of all lines that were taken, without a gap; a million at most.
     """
@@ -130,12 +130,14 @@ class Lines:
         self._pass(content)
         self.number += count
 
-    def skip_to(self, file: BinaryIO, position: int, number: int) -> bool:
+    def skip_to(self, file: BinaryIO, position: int, number: int, headers: re.Pattern[bytes] | None = None) -> bool:
         """Read up to a place that was reached earlier; return whether the file is so long."""
         while self.position < position and (chunk := file.read(min(CHUNK, position - self.position))):
             # what a chunk cuts off a line may look blank, and behind the mark of an encoding there may be nothing
             marked = not self.position and chunk.startswith(_BOM)
             self.filled += chunk.count(b"\n") - len(_BLANK.findall(chunk)) - marked
+            if headers is not None:  # the first line may be one of other names, and a chunk may cut one in two
+                self.filled -= len(headers.findall(chunk)) + 1
             self._pass(chunk)
         self.number = number
         return self.position == position

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-__all__ = ["WORDS", "Header", "judge_first_line", "refuse_unclear_header"]
+__all__ = ["WORDS", "Header", "header_pattern", "judge_first_line", "refuse_unclear_header"]
 
 Header = Literal["row", "header", "skipped", "unclear"]
 _AHEAD = 65_536  # bytes of a file that are looked at to tell a header by the rows after it
@@ -40,6 +41,20 @@ def judge_first_line(content: bytes, columns: Sequence[str], *, header: bool | N
         words = (given["label"], given["prediction"])
         return "unclear" if words[0] != words[1] and not any(map(_is_number, words)) and all(words) else "row"
     return "skipped" if given["loss"] and not _is_number(given["loss"]) else "row"
+
+
+def header_pattern(columns: Sequence[str]) -> re.Pattern[bytes]:
+    r"""Return an expression for lines that say the names of the columns, in quotes or without.
+
+    Examples
+    --------
+    >>> from pacbayes.cli._watch_header import header_pattern
+    >>> header_pattern(["label", "prediction"]).findall(b'label,"prediction"\r\nyes,no\n')
+    [b'label,"prediction"\r\n']
+    """
+    quoted = [f'"{re.escape(name.replace(chr(34), 2 * chr(34)))}"' for name in columns]
+    names = [f"(?:{re.escape(name)}|{each})" for name, each in zip(columns, quoted, strict=True)]
+    return re.compile(rf"^{','.join(names)}\r*\n".encode(), re.MULTILINE)
 
 
 def refuse_unclear_header(source: Path, columns: Sequence[str]) -> None:

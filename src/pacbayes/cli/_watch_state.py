@@ -11,6 +11,7 @@ from typing import NoReturn
 
 from pacbayes._core.files import write_atomically
 from pacbayes.cli._growing import GrowingFile
+from pacbayes.cli._watch_header import header_pattern
 from pacbayes.cli._watch_streams import Stream, Streams, Watching
 
 __all__ = ["WatchState"]
@@ -71,10 +72,11 @@ class WatchState:
         self._compare_levels(streams)
         streams.replaced = int(record.get("replaced", 0))  # type: ignore[call-overload]
         inode, position, line = (record[name] for name in ("inode", "position", "line"))
-        if not file.resume(inode, position, line, str(record["prefix"])):  # type: ignore[arg-type]
+        headers = None if watching.columns is None else header_pattern(watching.columns)
+        if not file.resume(inode, position, line, str(record["prefix"]), headers):  # type: ignore[arg-type]
             self._refuse(f"does not belong to {self._source!r} as it is now: what was read of it has changed")
-        # files before this one, and of rows of CSV headers, are no lines of it: there may be more losses, never fewer
-        if watching.columns is None and len(streams) + streams.unassigned < file.lines.filled:
+        # files before this one are no lines of it: there may be more losses, never fewer
+        if len(streams) + streams.unassigned < file.lines.filled:
             self._refuse(f"has fewer losses than the {file.lines.filled} lines that were read")
         return streams
 

@@ -60,8 +60,8 @@ def test_delta_cannot_be_changed_after_losses_were_seen():
     monitor.add(0.0)
     with pytest.raises(AttributeError):
         monitor.delta = 0.5
-    for wrong in (float("nan"), -0.1, 1.1):
-        with pytest.raises(ValueError, match="loss must lie"):
+    for wrong in (float("nan"), -0.1, 1.1, "0.5", None, [0.5], np.array([0.5]), 0.5j):
+        with pytest.raises(ValueError, match=r"A loss must be a number in \[0, 1\]\. Got "):
             monitor.add(0.0, wrong)
     assert len(monitor) == 1
     for delta in (0.0, 1.0, 2.0, float("nan")):

@@ -309,3 +309,8 @@ def test_streams_together_are_streams_alone():
 def test_sizes_of_other_losses_are_refused():
     with pytest.raises(ValueError, match=r"^The 'sizes' argument of Monitor\.update_together must say"):
         Monitor.update_together([Monitor(0.1)], [0.0, 1.0], [False, False], [3])
+    for sizes in ([3, -1], [0.5, 1.5], [True, 1], ["1", "1"], [None, 2], None, 2, "11"):
+        both = [Monitor(0.1), Monitor(0.1)]
+        with pytest.raises(ValueError, match=r"^The 'sizes' argument of Monitor\.update_together must "):
+            Monitor.update_together(both, [0.0, 1.0], [False, False], sizes)
+        assert [len(each) for each in both] == [0, 0]

@@ -16,7 +16,7 @@ from pacbayes._core.arguments import check_range, to_floats
 from pacbayes._core.rounding import log_inverse
 from pacbayes._core.types import BoolArray, FloatArray
 from pacbayes.certificate import QUANTITIES, Certificate
-from pacbayes.monitoring._losses import read_losses
+from pacbayes.monitoring._losses import read_losses, read_sizes
 from pacbayes.monitoring._stored import read_count, read_floats, refuse
 from pacbayes.monitoring.evidence import Crossing, Evidence, add_together
 from pacbayes.monitoring.recent import RecentRisk, Window
@@ -217,11 +217,7 @@ class Monitor:
         (True, 4)
         """
         values, lost = read_losses(losses, unreadable)
-        if sum(sizes) != values.size or len(sizes) != len(monitors):
-            raise ValueError(
-                "The 'sizes' argument of Monitor.update_together must say how many losses each monitor has. "
-                f"Got {len(sizes)} numbers for {len(monitors)} monitors, and {sum(sizes)} for {values.size} losses."
-            )
+        sizes = read_sizes(sizes, len(monitors), values.size)
         before = [len(each) for each in monitors]
         levels = [each._level if each.alarm is None else math.inf for each in monitors]  # noqa: SLF001
         evidences = [each._evidence for each in monitors]  # noqa: SLF001

@@ -8,6 +8,7 @@ from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from numbers import Real
 from typing import ClassVar
 
 import numpy as np
@@ -151,8 +152,8 @@ class LossMonitor:
     def add(self, *losses: float) -> None:
         """Take further losses; one outside [0, 1] is refused, and none of them taken."""
         for loss in losses:
-            if not 0.0 <= loss <= 1.0:
-                raise ValueError(f"A loss must lie in [0, 1]. Got {loss!r} instead.")
+            if not isinstance(loss, Real | np.bool_) or not 0.0 <= loss <= 1.0:
+                raise ValueError(f"A loss must be a number in [0, 1]. Got {loss!r:.60} instead.")
         self._waiting.extend(losses)
         self._add_up()
 

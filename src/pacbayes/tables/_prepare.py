@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pacbayes._core.notes import Note
 from pacbayes._core.rows import count_labels
@@ -153,7 +153,7 @@ def prepare_table(
     values = {column.name: to_values(frame[column.name], column.kind) for column in columns}
     labels, counts = count_labels(y)
     classes = tuple(str(label) for label in labels)
-    options = {"by_time": time is not None, "dropped": left_out}
+    options: dict[str, Any] = {"by_time": time is not None, "dropped": left_out}
     found_notes = find_all_notes(head, len(frame), columns, empty, classes, counts.tolist(), **options)
     merged = () if positive is None else find_spellings(frame[target].drop_duplicates().astype(str).tolist(), positive)
     notes = (*_describe_time(time, times), *found_notes, *merged)

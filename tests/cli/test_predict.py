@@ -48,6 +48,16 @@ def test_a_file_gets_the_guarantee_beside_it(run, folder, tmp_path):
     assert run("predict", "out", "new.csv", "--out", "p.csv", "--force").exit_code == 0
 
 
+def test_everything_that_is_certified_is_written_beside_the_predictions(run, small, tmp_path):
+    asked = ("--metric", "error", "--metric", "recall:yes", "--group", "job")
+    assert run("certify", small, "--target", "ill", "--out", "all", "--no-baseline", *asked).exit_code == 0
+    assert run("predict", "all", small, "--out", "p.csv").exit_code == 0
+    text = (tmp_path / "p.csv.certificate.txt").read_text()
+    assert text.strip() in (tmp_path / "all" / "README.txt").read_text()
+    assert "recall:yes" in text
+    assert "job" in text
+
+
 def test_json_is_one_object(run, folder):
     record = json.loads(run("predict", "out", "new.csv", "--json").stdout)
     assert record["classes"] == ["no", "yes"]

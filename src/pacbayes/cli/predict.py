@@ -16,7 +16,7 @@ from pacbayes.cli._limits import MAX_MEMORY
 from pacbayes.cli._output import JSON, QUIET, Output, tidy
 from pacbayes.cli._streams import print_lines
 from pacbayes.runs import Predictions, RunPredictor, load_rows, load_run
-from pacbayes.runs.words import claim_words
+from pacbayes.runs.words import all_claims, claim_words
 from pacbayes.tables.words import list_formats, sentence
 
 __all__ = ["predict"]
@@ -74,7 +74,8 @@ def predict(
         output.note(words)
     lines = list(_lines(predictor, found))
     claim = claim_words(predictor.certificate)
-    beside = "".join(f"{line}\n" for line in (claim, *(f"Note: {words}" for words in predictor.cautions)))
+    told = (all_claims(predictor.certificate), *(f"Note: {words}" for words in predictor.cautions))
+    beside = "".join(f"{line}\n" for line in told)
     output.result(_record(predictor, found, [str(path) for path in files]))
     if files:
         for path, text in zip(files, ("".join(f"{line}\n" for line in lines), beside), strict=True):

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = [
     "REFITTED_FILES",
     "about_words",
+    "all_claims",
     "check_readme_words",
     "claim_words",
     "command_words",
@@ -165,6 +166,20 @@ def claim_words(certificate: Certificate | None) -> str:
     The model refitted on all rows is NOT CERTIFIED: it wa
     """
     return _NOT_CERTIFIED if certificate is None else certificate.sentence()
+
+
+def all_claims(certificate: Certificate | None) -> str:
+    """Return everything that is guaranteed of a predictor, in lines; without a certificate, that nothing is.
+
+    Examples
+    --------
+    >>> import pacbayes as pb
+    >>> from pacbayes.runs.words import all_claims
+    >>> certificate = pb.certify_predictions([0, 1] * 20, [0, 1] * 20, metrics=["error", "recall:1"])
+    >>> len(all_claims(certificate).splitlines()) > 1
+    True
+    """
+    return _NOT_CERTIFIED if certificate is None else "\n".join(claim_lines(certificate))
 
 
 def readme_words(

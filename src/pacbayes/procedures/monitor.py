@@ -24,6 +24,7 @@ from pacbayes.summary import Summary
 
 __all__ = ["LossMonitor", "Watch"]
 
+_NUMBERS = (float, Real, np.bool_)  # doubles first, which are most: there is one for every line
 _BLOCK = 4096  # losses are added up in blocks of this size, whenever a certificate is asked for
 
 
@@ -152,7 +153,7 @@ class LossMonitor:
     def add(self, *losses: float) -> None:
         """Take further losses; one outside [0, 1] is refused, and none of them taken."""
         for loss in losses:
-            if not isinstance(loss, Real | np.bool_) or not 0.0 <= loss <= 1.0:
+            if not isinstance(loss, _NUMBERS) or not 0.0 <= loss <= 1.0:
                 raise ValueError(f"A loss must be a number in [0, 1]. Got {loss!r:.60} instead.")
         self._waiting.extend(losses)
         self._add_up()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 import numpy as np
 import scipy.sparse as sp
@@ -18,6 +19,7 @@ __all__ = [
     "equals_text",
     "label_signs",
     "label_text",
+    "refuse_nul",
     "two_classes",
 ]
 
@@ -46,6 +48,24 @@ def label_text(value: object) -> str:
     if isinstance(plain, float) and plain.is_integer():
         return str(int(plain))
     return str(plain)
+
+
+def refuse_nul(what: str, values: Iterable[object], error: type[ValueError] = ValueError) -> None:
+    r"""Refuse texts with NUL in them: numpy drops it at the end of a text, and pandas 2 what follows it.
+
+    Two classes, or two groups, would be one, and errors between them would count as correct.
+
+    Examples
+    --------
+    >>> from pacbayes._core.labels import refuse_nul
+    >>> refuse_nul("The 'y' argument of me", ["a", "a\0"])
+    Traceback (most recent call last):
+    ...
+    ValueError: The 'y' argument of me must not contain text with NUL in it. Got 'a\x00' instead.
+    """
+    odd = next((each for each in values if isinstance(each, str) and "\0" in each), None)
+    if odd is not None:
+        raise error(f"{what} must not contain text with NUL in it. Got {str(odd)!r:.40} instead.")
 
 
 def equals_text(values: Labels, text: str) -> BoolArray:

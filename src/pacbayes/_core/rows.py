@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 from pacbayes._core.arguments import refuse_masked
 from pacbayes._core.coded_labels import CodedLabels
 from pacbayes._core.foreign import adopt_rows, collect, is_distributed
+from pacbayes._core.labels import refuse_nul
 from pacbayes._core.places import PlacesAhead
 from pacbayes._core.types import FloatArray, IntArray, Labels, Rows, RowsLike
 
@@ -174,7 +175,7 @@ def numbers_of(owner: str, name: str, X: Rows | None, y: ArrayLike | None) -> Fl
 def refuse_odd_labels(owner: str, y: ArrayLike, name: str = "y") -> None:
     """Refuse labels that are masked, missing, or text and numbers at once, before anything turns one into the other.
 
-    So are texts that end in NUL, which arrays of text drop: two classes would be one.
+    So are texts with NUL in them (:func:`pacbayes._core.labels.refuse_nul`).
     """
     if np.ma.isMaskedArray(y) and np.ma.getmaskarray(y).any():
         raise ValueError(f"The {name!r} argument of {owner} must not contain masked labels.")
@@ -192,8 +193,7 @@ def refuse_odd_labels(owner: str, y: ArrayLike, name: str = "y") -> None:
     plain = [each.item() if isinstance(each, np.generic) else each for each in flat]
     if any(is_missing(each) for each in plain):
         raise ValueError(f"The {name!r} argument of {owner} must not contain NaN or missing labels.")
-    if any(type(each) is str and each.endswith("\0") for each in plain):
-        raise ValueError(f"The {name!r} argument of {owner} must not contain text that ends in NUL.")
+    refuse_nul(f"The {name!r} argument of {owner}", plain)
     texts = {type(each) is str for each in plain}
     odd = [each for each in plain if not isinstance(each, list | tuple | np.ndarray | numbers.Real | str)]
     if len(texts) > 1 or odd or any(isinstance(each, str) and type(each) is not str for each in plain):

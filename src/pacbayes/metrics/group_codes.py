@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pacbayes._core.arguments import refuse_masked
-from pacbayes._core.labels import label_text
+from pacbayes._core.labels import label_text, refuse_nul
 from pacbayes._core.types import IntArray
 
 __all__ = ["code_values", "find_distinct", "hold_column"]
@@ -31,7 +31,11 @@ def hold_column(values: Any) -> Any:
     """Return a column as :func:`code_values` takes it: of pandas what has numbers for its texts, else an array."""
     refuse_masked("The groups of rows", values)
     own = getattr(values, "array", values) if type(values).__module__.split(".")[0] == "pandas" else values
-    return own if _is_coded(own) else np.asarray(values)
+    if _is_coded(own):
+        return own
+    array = np.asarray(values)
+    listed = array.dtype.kind == "U" and isinstance(values, list | tuple)  # numpy dropped NUL
+    return np.array(values, dtype=object) if listed else array
 
 
 def _is_coded(values: Any) -> bool:
@@ -39,7 +43,8 @@ def _is_coded(values: Any) -> bool:
     kind = getattr(getattr(values, "categories", values), "dtype", None)
     if hasattr(values, "categories"):
         return hasattr(values, "codes") and getattr(kind, "type", None) in (str, np.object_)
-    return hasattr(values, "factorize") and getattr(kind, "type", None) is str
+    exact = getattr(kind, "storage", None) != "python"  # pandas 2 ends those at a NUL
+    return exact and hasattr(values, "factorize") and getattr(kind, "type", None) is str
 
 
 def code_values(values: Any) -> tuple[list[str], IntArray]:
@@ -72,7 +77,9 @@ def _sort_texts(distinct: list[Any], codes: NDArray[Any]) -> tuple[list[str], In
     occurs = np.zeros(len(distinct), dtype=bool)
     occurs[codes] = True
     occurring = np.flatnonzero(occurs)
-    texts, again = np.unique(np.array([label_text(distinct[each]) for each in occurring.tolist()]), return_inverse=True)
+    named = [label_text(distinct[each]) for each in occurring.tolist()]
+    refuse_nul("The groups of rows", named)
+    texts, again = np.unique(np.array(named), return_inverse=True)
     numbers = np.zeros(len(distinct), dtype=np.int64)
     numbers[occurring] = np.reshape(again, -1)
     return texts.tolist(), numbers.take(codes)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pacbayes import metrics
+from pacbayes._core.labels import refuse_nul
 from pacbayes._core.notes import Note
 from pacbayes._core.records import check_fields
 from pacbayes._core.types import BoolArray, FloatArray, Labels
@@ -229,7 +230,9 @@ def _exceed_doubles(series: pd.Series) -> bool:
 def _labels(series: pd.Series, name: str, *, large: bool) -> Labels:
     """Return text, or doubles; of large numbers the digits."""
     if _is_text(series):
-        return np.array([str(value) for value in series])
+        texts = [str(value) for value in series]
+        refuse_nul(f"The column {name!r}", texts, TableError)
+        return np.array(texts)
     values: FloatArray = series.to_numpy(dtype=np.float64)
     odd = values[values != np.round(values)]
     if odd.size or not np.isfinite(values).all():

@@ -129,7 +129,7 @@ def align_labels(series: pd.Series, target: str, like: Labels, positive: str | N
     unknown = int(series.isna().sum())
     if unknown:
         raise TableError(f"The target {target!r} must be known in every row. It is missing in {unknown}.")
-    labels = to_labels(series)
+    labels = to_labels(series, target)
     if like.dtype.kind in "iu" and labels.dtype.kind not in "iu":
         raise TableError(f"The target {target!r} must hold whole numbers, as in the first table. Got text instead.")
     texts = labels if like.dtype.kind in "iu" else np.array([str(each) for each in labels])

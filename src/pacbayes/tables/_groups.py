@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pacbayes._core.labels import label_text
+from pacbayes._core.labels import label_text, refuse_nul
 from pacbayes._core.types import Labels
 from pacbayes.tables._columns import require_column
 from pacbayes.tables._error import TableError
@@ -35,7 +35,13 @@ def read_groups(frame: pd.DataFrame, names: Sequence[str], target: str, missing:
     for name in names:
         require_column(frame, name)
         check_group(name, target, int(frame[name].isna().sum()), missing)
-    return {name: np.array([label_text(value) for value in frame[name].tolist()]) for name in names}
+    return {name: _read_group(frame[name], name) for name in names}
+
+
+def _read_group(series: pd.Series, name: str) -> Labels:
+    texts = [label_text(value) for value in series.tolist()]
+    refuse_nul(f"The group {name!r}", texts, TableError)
+    return np.array(texts)
 
 
 def check_group(name: str, target: str | None, unknown: int = 0, missing: str = "refuse") -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pacbayes._core.coded_labels import CodedLabels, code_type
-from pacbayes._core.labels import label_text
+from pacbayes._core.labels import label_text, refuse_nul
 from pacbayes._core.rows import count_labels
 from pacbayes._core.types import FloatArray, Labels
 from pacbayes.tables._batches import Batches, release_memory
@@ -169,6 +169,9 @@ class _Codes:
 
         if not self._parts:
             self._type = object if isinstance(series.dtype, pd.CategoricalDtype) else series.dtype
+        if getattr(series.dtype, "kind", "O") == "O":
+            texts = series.cat.categories if hasattr(series, "cat") else series
+            refuse_nul(f"The column {name!r}", texts.tolist(), TableError)
         try:
             codes, values = pd.factorize(series)
             found = [self._known.setdefault(self._key(each), len(self._known)) for each in values.tolist()]

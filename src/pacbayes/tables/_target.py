@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pacbayes._core.coded_labels import CodedLabels, code_type
+from pacbayes._core.labels import refuse_nul
 from pacbayes._core.types import IntArray, Labels
 from pacbayes.tables._columns import holds_numbers, holds_times
 from pacbayes.tables._error import TableError
@@ -52,7 +53,7 @@ def _read(
     rows = len(series) if codes is None else codes.size
     if holds_times(series):
         raise TableError(f"The target {target!r} holds times, not classes.")
-    labels = to_labels(series)
+    labels = to_labels(series, target)
     classes, counts = _count(labels, codes)
     texts = [str(label) for label in classes]
     if positive is not None and positive not in texts:
@@ -77,13 +78,15 @@ def _count(labels: Labels, codes: NDArray[np.signedinteger[Any]] | None) -> tupl
     return classes, np.bincount(places, weights=counts, minlength=classes.size).astype(np.int64)
 
 
-def to_labels(series: pd.Series) -> Labels:
-    """Return whole numbers where all values are such, and text otherwise."""
+def to_labels(series: pd.Series, target: str) -> Labels:
+    """Return whole numbers where all values of a target are such, and text otherwise."""
     if holds_numbers(series) and series.dtype.kind != "b":
         values = series.to_numpy(dtype=np.float64)
         if np.isfinite(values).all() and np.array_equal(values, np.round(values)) and np.abs(values).max() < 2**53:
             return np.asarray(values.astype(np.int64))
-    return np.array([str(value) for value in series.to_numpy(dtype=object)])
+    texts = [str(value) for value in series.to_numpy(dtype=object)]
+    refuse_nul(f"The target {target!r}", texts, TableError)
+    return np.array(texts)
 
 
 def _check_classes(series: pd.Series, target: str, classes: Labels, counts: IntArray, rows: int) -> None:

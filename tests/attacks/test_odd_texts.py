@@ -80,3 +80,47 @@ def test_groups_with_nul_are_refused_in_python(container, odd):
         pb.certify_predictions(PLAIN, PLAIN, groups=container(odd))
     with pytest.raises(ValueError, match=NUL):
         pb.certify_predictions(PLAIN, PLAIN, groups={"g": container(odd)})
+
+
+BOTH = "must not be called 'missing' where values are missing"
+
+
+@pytest.mark.parametrize("nothing", [None, np.nan, pd.NA, pd.NaT])
+@pytest.mark.parametrize("many", [False, True])
+def test_a_group_called_missing_is_not_taken_for_missing_values(nothing, many):
+    names = [nothing if row % 4 == 0 else "missing" if row % 4 == 1 else "b" for row in range(ROWS)]
+    if many:  # texts that are objects of their own, more than are told apart by where they are
+        names = ["".join(list(each)) if isinstance(each, str) else each for each in names * 100]
+    y = np.arange(len(names)) % 2
+    for groups in (names, np.array(names, dtype=object), pd.Series(names, dtype=object)):
+        with pytest.raises(ValueError, match=BOTH):
+            pb.certify_predictions(y, y, groups=groups)
+    alone = [each for each in names if not isinstance(each, str) or each != "missing"]
+    y = np.arange(len(alone)) % 2
+    found = pb.certify_predictions(y, y, groups=np.array(alone, dtype=object))
+    assert [each.group["group"] for each in found.statements if each.group] == ["b", "missing"]
+
+
+def test_a_list_with_nan_is_not_text():
+    names = [np.nan, "nan"] * 100
+    found = pb.certify_predictions([0, 1] * 100, [0, 1] * 100, groups=names)
+    assert [each.group["group"] for each in found.statements if each.group] == ["missing", "nan"]
+
+
+@pytest.mark.parametrize("batches", [False, True])
+def test_a_table_with_a_group_called_missing_beside_missing_values_is_refused(tmp_path, monkeypatch, batches):
+    monkeypatch.setattr(_open, "IN_MEMORY", 0 if batches else 1 << 28)
+    names = [None if row % 4 == 0 else "missing" if row % 4 == 1 else "b" for row in range(ROWS)]
+    pd.DataFrame({"x": NUMBERS, "y": PLAIN, "g": names}).to_parquet(tmp_path / "t.parquet")
+    settings = Settings(target="y", groups=("g",), drop=("g",), missing="category")
+    with pytest.raises(ValueError, match=BOTH):
+        certify_file(tmp_path / "t.parquet", settings, baseline=False)
+
+
+def test_a_group_called_missing_in_one_of_two_tables_is_refused(tmp_path):
+    frame = pd.DataFrame({"x": NUMBERS, "y": PLAIN, "g": ["b", "missing"] * (ROWS // 2)})
+    frame.to_parquet(tmp_path / "one.parquet")
+    frame.assign(x=NUMBERS + 1.0, g=["b", None] * (ROWS // 2)).to_parquet(tmp_path / "two.parquet")
+    settings = Settings(target="y", groups=("g",), drop=("g",), missing="category")
+    with pytest.raises(ValueError, match=BOTH):
+        certify_file(tmp_path / "one.parquet", settings, test=tmp_path / "two.parquet", baseline=False)

@@ -24,6 +24,7 @@ _MOST = 1 << 14  # different values; of more groups there is no certificate
 _LISTED = 1 << 16  # texts in a list
 _JOINT = 2**53
 _SMALL = 2**16
+_MISSING = label_text(None)
 _WHOLE = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
 
 
@@ -77,12 +78,24 @@ def _sort_texts(distinct: list[Any], codes: NDArray[Any]) -> tuple[list[str], In
     occurs = np.zeros(len(distinct), dtype=bool)
     occurs[codes] = True
     occurring = np.flatnonzero(occurs)
-    named = [label_text(distinct[each]) for each in occurring.tolist()]
-    refuse_nul("The groups of rows", named)
+    keys = [_key(distinct[each]) for each in occurring.tolist()]
+    refuse_nul("The groups of rows", keys)
+    if None in keys and _MISSING in keys:
+        raise ValueError(
+            f"The groups of rows must not be called {_MISSING!r} where values are missing, since these have that name. "
+            "Got both; call the group otherwise."
+        )
+    named = [_MISSING if each is None else each for each in keys]
     texts, again = np.unique(np.array(named), return_inverse=True)
     numbers = np.zeros(len(distinct), dtype=np.int64)
     numbers[occurring] = np.reshape(again, -1)
     return texts.tolist(), numbers.take(codes)
+
+
+def _key(value: object) -> str | None:
+    """Return a value as text, and None for what is missing."""
+    text = label_text(value)
+    return None if text == _MISSING and not isinstance(value, str) else text
 
 
 def _words_of(array: NDArray[Any]) -> NDArray[Any] | None:
@@ -195,23 +208,24 @@ def _number_values(array: NDArray[Any]) -> tuple[list[Any], IntArray]:
     return found.tolist(), np.asarray(places).reshape(-1)
 
 
-def _number_texts(array: NDArray[Any]) -> tuple[list[str], IntArray]:
+def _number_texts(array: NDArray[Any]) -> tuple[list[str | None], IntArray]:
     """Return the distinct texts of an array, and the position of each among them; hashed, which is faster than sorting.
 
-    Values of other kinds are texts as :func:`label_text` has them, since 1 and True are equal and their texts are not.
+    Values of other kinds are texts as :func:`label_text` has them, since 1 and True are equal and their texts are not;
+    None is what is missing.
     """
     known = _Numbers()
     places = np.empty(array.size, dtype=np.int64)
     for start in range(0, array.size, _LISTED):  # lists of texts are large
         listed = array[start : start + _LISTED].tolist()
-        texts = [each if type(each) is str else label_text(each) for each in listed]
+        texts = [each if type(each) is str else _key(each) for each in listed]
         places[start : start + len(texts)] = np.fromiter(map(known.__getitem__, texts), np.int64, len(texts))
     return list(known), places
 
 
-class _Numbers(dict[str, int]):
+class _Numbers(dict[str | None, int]):
     """Texts, numbered as they come."""
 
-    def __missing__(self, text: str) -> int:
+    def __missing__(self, text: str | None) -> int:
         number = self[text] = len(self)
         return number

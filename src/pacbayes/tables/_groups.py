@@ -21,6 +21,8 @@ __all__ = ["check_group", "read_groups"]
 def read_groups(frame: pd.DataFrame, names: Sequence[str], target: str, missing: str) -> dict[str, Labels]:
     """Return the values of columns as text, whatever else the columns are for, or say why rows have no groups by them.
 
+    What is missing is None: whoever groups rows by them tells it from a group of its name.
+
     Parameters
     ----------
     frame : pandas.DataFrame
@@ -41,7 +43,10 @@ def read_groups(frame: pd.DataFrame, names: Sequence[str], target: str, missing:
 def _read_group(series: pd.Series, name: str) -> Labels:
     texts = [label_text(value) for value in series.tolist()]
     refuse_nul(f"The group {name!r}", texts, TableError)
-    return np.array(texts)
+    unknown = series.isna().to_numpy()
+    found = np.array(texts, dtype=object if unknown.any() else np.str_)
+    found[unknown] = None
+    return found
 
 
 def check_group(name: str, target: str | None, unknown: int = 0, missing: str = "refuse") -> None:

@@ -207,11 +207,8 @@ class _Codes:
         return read_coded_labels(values, target, positive, self._joined())
 
     def to_groups(self, name: str, missing: str) -> Any:
-        """Return the group of each row, by the number of its text."""
+        """Return the group of each row, by the number of its text; -1 stands for what is missing."""
         import pandas as pd  # noqa: PLC0415
 
         check_group(name, None, self._missing, missing)
-        codes = self._joined()
-        if self._missing:
-            codes[codes < 0] = self._known.setdefault(label_text(None), len(self._known))
-        return pd.Categorical.from_codes(codes, categories=list(self._known))
+        return pd.Categorical.from_codes(self._joined(), categories=list(self._known))

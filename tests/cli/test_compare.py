@@ -122,7 +122,7 @@ def test_predictions_in_python_that_are_no_label(kind):
     with pytest.warns(pb.CertificateWarning, match="Predictions that are no label of these rows"):
         certificate = pb.compare_predictions(y, {"a": a}, {"b": b})
     assert certificate.statements[0].lower < 0.095 < certificate.value
-    assert [note.code for note in certificate.notes] == ["unknown_predictions"]
+    assert [note.code for note in certificate.notes] == ["unknown_predictions", "classes_differ_in_blanks"]
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,8 @@ TABLE_NOTES: Mapping[str, str] = {
     "gives_target_away": "The column {column!r} determines the target. Will it be known for new cases?",
     "almost_gives_target_away": "The column {column!r} alone predicts the target with {percent:.2f} % errors. Will it "
     "be known for new cases?",
-    "classes_differ_in_blanks": "Some classes differ in blanks or capitals alone: {classes}.",
+    "classes_differ_in_blanks": "Some classes differ in blanks, capitals or Unicode form alone: {classes}. They count "
+    "as different classes; is each class written the same way?",
     "rare_classes": "Some classes have fewer than {least} rows ({count}): {classes}. The number says next to "
     "nothing about these classes alone.",
     "extra_columns": "Columns of this table that the model does not use ({count}): {columns}.",

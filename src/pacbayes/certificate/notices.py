@@ -41,6 +41,8 @@ _WORDS = {
     "the number may be too good.",
     "unknown_predictions": "Predictions that are no label of these rows: {count}, such as {example!r:.40}; if "
     "classes are written in two ways, the numbers are not about the model.",
+    "classes_differ_in_blanks": "Some classes differ in blanks, capitals or Unicode form alone: {classes}; if they are "
+    "one class, the numbers are not about the model.",
     "several_seeds": "This was done {count} times with other random orders of the rows; if the best was picked, the "
     "number is too good.",
     "refit_not_certified": "A second model, trained on all rows, lies beside the certified one. It is not certified: "
@@ -52,6 +54,7 @@ CAUTIONS = (
     "unlabelled_rows_seen",
     "several_seeds",
     "unknown_predictions",
+    "classes_differ_in_blanks",
 )
 
 

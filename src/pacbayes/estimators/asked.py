@@ -10,12 +10,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pacbayes._core.alignment import refuse_other_classes
+from pacbayes._core.alike import distinct_texts, note_alike
 from pacbayes._core.answers import Answers
 from pacbayes._core.arguments import single_number, to_floats
 from pacbayes._core.foreign import collect
 from pacbayes._core.labels import label_text
 from pacbayes._core.predictions import check_probabilities, class_numbers, classes_with
 from pacbayes._core.types import IntArray, Labels, Rows
+from pacbayes.certificate.words import note_words
 from pacbayes.estimators.base import check_candidates
 from pacbayes.metrics import (
     Grouping,
@@ -33,6 +35,7 @@ from pacbayes.procedures.given_labels import find_unknown
 
 __all__ = [
     "Groups",
+    "caution_alike",
     "caution_unknown",
     "find_groups",
     "find_questions",
@@ -166,11 +169,21 @@ def read_probabilities(
     return Answers(arranged, [])
 
 
+def caution_alike(owner: str, labels: Labels, depth: int = 3) -> None:
+    """Warn of classes among labels that may be one class, unless they differ in capitals.
+
+    Such as "a" and "A" may well be meant, and are noted in the certificate alone.
+    """
+    for note in note_alike(distinct_texts(labels), capitals=False):
+        warnings.warn(f"{owner}: {note_words(note)}", CertificateWarning, stacklevel=depth)
+
+
 def caution_unknown(owner: str, labels: Labels, predictions: Labels, asked: Questions, classes: Labels) -> None:
     """Warn of predictions that are no class, where rates of classes are asked for; refuse them if all are none.
 
-    They may be a class that labels and predictions write in two ways.
+    They may be a class that labels and predictions write in two ways. Warn of such classes among the labels anyway.
     """
+    caution_alike(owner, classes, depth=4)
     if all(each.label is None for each in asked.metrics):
         return
     unknown = predictions[find_unknown(classes, predictions)]

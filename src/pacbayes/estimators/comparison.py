@@ -16,6 +16,7 @@ from pacbayes._core.rows import labels_of, rows_of
 from pacbayes._core.types import FloatArray, Predictor, RowsLike, RowSource
 from pacbayes.certificate import Certificate
 from pacbayes.certificate.words import note_words
+from pacbayes.estimators.asked import caution_alike
 from pacbayes.estimators.base import check_candidates
 from pacbayes.estimators.predictions import refuse_fitted_rows, refuse_regressor
 from pacbayes.procedures import CertificateWarning
@@ -147,9 +148,12 @@ and at most 10.81 fewer than model old: new is better.
     if y_true is None:
         losses = {name: check_losses(owner, each) for name, each in given.items()}
         return procedure.certify(Judgements("compared_losses", _of_one_size(owner, losses)))
-    judged = Judgements.of_predictions({name: pair_labels(owner, y_true, each) for name, each in given.items()})
+    pairs = {name: pair_labels(owner, y_true, each) for name, each in given.items()}
+    judged = Judgements.of_predictions(pairs)
+    caution_alike(owner, next(iter(pairs.values()))[0])
     for note in judged.notes:
-        warnings.warn(f"{owner}: {note_words(note)}", CertificateWarning, stacklevel=2)
+        if note.code == "unknown_predictions":
+            warnings.warn(f"{owner}: {note_words(note)}", CertificateWarning, stacklevel=2)
     return procedure.certify(judged)
 
 

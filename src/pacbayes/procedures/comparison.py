@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from pacbayes._core.alike import distinct_texts, note_alike
 from pacbayes._core.digests import data_digest, digest_of_arrays
 from pacbayes._core.foreign import adopt
 from pacbayes._core.notes import Note
@@ -62,7 +63,8 @@ class Judgements:
         unknown = {name: find_unknown(*pair) for name, pair in pairs.items()}
         losses = {name: np.asarray(one != two, dtype=np.float64) for name, (one, two) in pairs.items()}
         everyone = np.concatenate([*unknown.values()])
-        notes = note_unknown(everyone, np.concatenate([two.astype(object) for _, two in pairs.values()]))
+        noted = note_unknown(everyone, np.concatenate([two.astype(object) for _, two in pairs.values()]))
+        notes = (*noted, *note_alike(distinct_texts(*(each for pair in pairs.values() for each in pair))))
         return cls("compared_predictions", losses, {name: each for name, each in unknown.items() if each.any()}, notes)
 
     @property
@@ -125,7 +127,8 @@ class Comparison(Procedure):
         judged = {name: judge_model(model, X, y) for name, model in models.items()}
         losses = {name: (each.labels != each.predictions).astype(np.float64) for name, each in judged.items()}
         unsteady = {name: each.unsteady for name, each in judged.items() if each.unsteady is not None}
-        found = Judgements("compared_models", losses, unsteady)
+        notes = note_alike(distinct_texts(y, *(each.predictions for each in judged.values())))
+        found = Judgements("compared_models", losses, unsteady, notes)
         return self.certify(found, {"data": data_digest(X, y)}, find_repetitions(X, y))
 
     def certify(

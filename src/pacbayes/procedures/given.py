@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pacbayes._core.alike import distinct_texts, note_alike
 from pacbayes._core.arguments import check_range, to_floats
 from pacbayes._core.digests import data_digest, digest_of_arrays
 from pacbayes._core.foreign import adopt
@@ -136,6 +137,7 @@ class Given(Procedure):
 
         A given one that is no class may be a class that is written in another way: every rate counts it as an error.
         """
+        notes = (*note_alike(distinct_texts(judged.known_classes, judged.predictions)), *notes)
         if about == "given_predictions" and (unknown := find_unknown(judged.known_classes, judged.predictions)).any():
             judged = replace(judged, unsteady=unknown)
             notes = (*note_unknown(unknown, judged.predictions), *notes)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pacbayes import metrics
+from pacbayes._core.alike import distinct_texts, note_alike
 from pacbayes._core.labels import refuse_nul
 from pacbayes._core.notes import Note
 from pacbayes._core.records import check_fields
@@ -182,8 +183,9 @@ class Judged:
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """What was noticed about the predictions."""
-        return () if self.predictions is None else note_unknown(self.unknown, self.predictions)
+        """What was noticed about labels and predictions."""
+        unknown = () if self.predictions is None else note_unknown(self.unknown, self.predictions)
+        return (*unknown, *note_alike(distinct_texts(*self.pair)))
 
 
 def _is_own(name: str, value: object) -> bool:

@@ -52,7 +52,7 @@ def annotate(model: Certifier, table: Table, time: str | None, earlier: Sequence
     judged = len(table.y) - int(getattr(model, "n_learning_", len(table.y) - certificate.n))
     learning = model.order_[: len(table.y) - judged]
     leaks = find_leaks(table, learning[: _surely_learned(certificate, len(table.y))])
-    notes = [*certificate.notes, *table.notes, *leaks, *_compare(certificate, table)]
+    notes = [*dict.fromkeys([*certificate.notes, *table.notes]), *leaks, *_compare(certificate, table)]
     if time is not None and table.times is not None:
         first = -judged
         certificate = add_period(certificate, time, show_time(table.times, first), show_time(table.times, -1))

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pacbayes._core.alike import is_alike, note_alike
 from pacbayes._core.notes import Note
 from pacbayes.tables._columns import holds_numbers
 from pacbayes.tables._times import parse_dates
@@ -86,17 +87,14 @@ def shorten(name: str, texts: Sequence[str]) -> dict[str, tuple[str, ...] | int]
 
 
 def find_spellings(classes: Sequence[str], positive: str | None = None) -> tuple[Note, ...]:
-    """Return the note on classes that differ in blanks or capitals alone: any, or from one that is to be positive."""
+    """Return the note on classes that may be one class: any, or those like one that is to be positive."""
     if positive is not None and len(classes) <= 2:  # none is merged, and the note on all classes says it
         return ()
-    alike = [each for each in classes if positive is None or each.strip().lower() == positive.strip().lower()]
-    if len({label.strip().lower() for label in alike}) == len(alike):
-        return ()
-    return (Note("classes_differ_in_blanks", {"classes": tuple(alike[:_MOST])}),)
+    return note_alike(each for each in classes if positive is None or is_alike(each, positive))
 
 
 def find_class_notes(classes: Sequence[str], counts: Sequence[int]) -> tuple[Note, ...]:
-    """Return notes on classes that differ in blanks alone, or have few rows."""
+    """Return notes on classes that may be one class, or have few rows."""
     notes = list(find_spellings(classes))
     rare = [label for label, count in zip(classes, counts, strict=True) if count < FEW_OF_A_CLASS]
     if rare:

@@ -8,7 +8,6 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pacbayes._core.prefit import refuse_growth
 from pacbayes._core.repetitions import count_copied
 from pacbayes.certificate import Choice, Statement, issue
 from pacbayes.learners import WeightedVote
@@ -71,8 +70,7 @@ class OutOfBag(Procedure):
         most = rows if self.replacement else rows - 1
         size = min(max(round(self.fraction * rows), 1), most)
         samples = list(draw_samples(sample, self.voters, size, replacement=self.replacement))
-        with refuse_growth([self.learner.classifier, self.learner.preprocessing], rows):
-            voters = learn_voters(self.learner, sample, samples)
+        voters = learn_voters(self.learner, sample, samples)
         judgement = judge_voters(voters, sample, samples)
         self._refuse_few(judgement)
         found = VoteBound(self.bound, judgement, self.delta / self.candidates)

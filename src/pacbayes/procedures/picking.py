@@ -19,7 +19,6 @@ from sklearn.base import clone
 
 from pacbayes import bounds
 from pacbayes._core.predictions import class_numbers
-from pacbayes._core.prefit import refuse_growth
 from pacbayes._core.rows import take
 from pacbayes._core.steadiness import seed_of
 from pacbayes._core.types import BoolArray, Classifier, FloatArray, IntArray, Labels, Predictor
@@ -98,8 +97,7 @@ class Picking(Procedure):
         """Pick until nothing is wrong or the rounds are over, keep one round, and issue."""
         count = min(round(self.first * len(sample.y)), len(sample.y) - 1)
         path = _Path(self.learner, sample, count)
-        with refuse_growth(self.learner, len(sample.y)):
-            path.follow(self.rounds, self.growth, shown=self.progress)
+        path.follow(self.rounds, self.growth, shown=self.progress)
         kept = self._keep(path, len(sample.y) - count)
         model, size = path.models[kept], path.points[kept].size
         if model is None:

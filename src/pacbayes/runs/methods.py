@@ -139,10 +139,8 @@ def fit_on_table(estimator: Any, table: Table, settings: Settings) -> Any:
 def try_out_split(table: Table, settings: Settings) -> Statement:
     """Return what a split of a fixed share states first, for comparison: nothing is issued, and no data is hashed."""
     order, seed = draw_order(settings.seed, len(table.y), in_order=settings.time is not None)
-    asked, model = (
-        settings.asked.questions(sorted(table.groups), distinct_labels(table.y)),
-        make_classifier(settings.model, settings.seed),
-    )
+    asked = settings.asked.questions(sorted(table.groups), distinct_labels(table.y))
+    model = make_classifier(settings.model, settings.seed)
     split = Split(
         learner=ClassifierLearner(model, ColumnPreprocessor(), probabilities=asked.needs_probabilities),
         questions=asked,

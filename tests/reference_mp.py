@@ -20,6 +20,7 @@ DIGITS = 60
 mpmath.mp.dps = DIGITS
 _CONVERGED = arb(10) ** -45
 _ENOUGH = arb(10) ** -25
+_NEARLY = arb(10) ** -8  # a step of Newton's method so small leaves an error of its square, about
 _MEET = arb(10) ** -18
 _TENTH = arb("0.1")
 
@@ -146,17 +147,19 @@ def _ball_max_at_this_precision(u: list[arb], v: list[arb], b: arb, guess: arb) 
         return top - mean_drop
     if all(drop > 0 for _, drop in heavy) and _psi(heavy, arb(0))[0] <= b:
         return top - (_total(a * drop.log() for a, drop in heavy) - b).exp()
-    tau = _dual_solution(heavy, width, b, guess)
-    drop = _enclosed(heavy, mean_drop, tau, b)
-    return None if drop is None else top - drop
+    for enough in (_NEARLY, _ENOUGH):
+        drop = _enclosed(heavy, mean_drop, _dual_solution(heavy, width, b, guess, enough), b)
+        if drop is not None:
+            return top - drop
+    return None
 
 
-def _dual_solution(heavy: list[tuple[arb, arb]], width: arb, b: arb, guess: arb) -> arb:
+def _dual_solution(heavy: list[tuple[arb, arb]], width: arb, b: arb, guess: arb, enough: arb) -> arb:
     """Return about where psi is b: by Newton's method from the guess, or else in a bracket."""
     low, high, x = arb(-10), arb(10), arb(0)
     if guess > 0:
         x = (guess / width).log().mid()
-        found = _by_newton(heavy, width, b, x)
+        found = _by_newton(heavy, width, b, x, enough)
         if found is not None:
             return found
         low, high = x - 1, x + 1
@@ -170,7 +173,7 @@ def _dual_solution(heavy: list[tuple[arb, arb]], width: arb, b: arb, guess: arb)
         proposal = (x - step).mid()
         # Newton may creep along a plateau: from the thirtieth step on the bracket is halved
         x_new = proposal if low < proposal < high and step_count < 30 else ((low + high) / 2).mid()
-        if abs(x_new - x) < _ENOUGH * max(1, abs(x)):
+        if abs(x_new - x) < enough * max(1, abs(x)):
             return (width * x_new.exp()).mid()
         x = x_new
     raise ArithmeticError("no convergence")
@@ -183,14 +186,14 @@ def _newton_step(heavy: list[tuple[arb, arb]], width: arb, b: arb, x: arb) -> tu
     return psi, ((psi / b).log() * psi / (slope * tau)).mid()
 
 
-def _by_newton(heavy: list[tuple[arb, arb]], width: arb, b: arb, x: arb) -> arb | None:
+def _by_newton(heavy: list[tuple[arb, arb]], width: arb, b: arb, x: arb, enough: arb) -> arb | None:
     """Return the dual solution by a few steps from a good guess of its logarithm, without a bracket; None if not."""
     for _ in range(4):
         _, step = _newton_step(heavy, width, b, x)
         if not abs(step) < _TENTH:  # nor if it is not a number
             return None
         x = (x - step).mid()
-        if abs(step) < _ENOUGH * max(1, abs(x)):
+        if abs(step) < enough * max(1, abs(x)):
             return (width * x.exp()).mid()
     return None
 

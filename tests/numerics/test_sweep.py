@@ -69,9 +69,9 @@ def test_binary_inverses(name, side, chunk, record_worst, record_count):
 def test_ball(name, side, chunk, record_worst, record_count):
     rng, size = chunk
     points = []
-    for index in range(size):
+    for index, budget in enumerate(draw.budgets(rng, size).tolist()):
         atoms = int(rng.integers(2, 21)) if index % 3 == 0 else int(rng.integers(2, 5))
-        points.append((draw.weights(rng, atoms), draw.values(rng, atoms), float(draw.budgets(rng, 1)[0])))
+        points.append((draw.weights(rng, atoms), draw.values(rng, atoms), budget))
     tally = Tally()
     for atoms in {len(u) for u, _, _ in points}:
         part = [point for point in points if len(point[0]) == atoms]

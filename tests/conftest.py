@@ -34,7 +34,21 @@ LONGEST = (
 )
 
 
-def pytest_collection_modifyitems(items):
+def same_study(item):
+    """What a simulation has in common with one of more runs, which begins with all of its runs."""
+    others = {name: value for name, value in item.callspec.params.items() if name != "runs"}
+    return item.path, item.originalname, repr(others)
+
+
+@pytest.hookimpl(trylast=True)  # when those that are not asked for were left out
+def pytest_collection_modifyitems(config, items):
+    studies = [item for item in items if "runs" in getattr(getattr(item, "callspec", None), "params", ())]
+    most = {}
+    for item in studies:
+        most[same_study(item)] = max(most.get(same_study(item), 0), item.callspec.params["runs"])
+    shorter = [item for item in studies if item.callspec.params["runs"] < most[same_study(item)]]
+    config.hook.pytest_deselected(items=shorter)
+    items[:] = [item for item in items if item not in shorter]
     items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
 
 

@@ -14,7 +14,7 @@ import pacbayes as pb
 from pacbayes.metrics import Judged
 from pacbayes.procedures import Adaptive, Sample, Split, Stop
 
-from coverage.judging import too_often
+from coverage.judging import repeat, too_often
 
 RUNS = 2000
 FEW = 200
@@ -102,7 +102,9 @@ def split(run, learner, delta, rows=ROWS, stop=None):
 
 
 def judge_learner(name, delta, runs, judge):
-    value, truth, stops = np.array([split(run, LEARNERS[name], delta) for run in range(runs)]).T
+    value, truth, stops = np.array(
+        repeat(lambda run: split(run, LEARNERS[name], delta), runs, delta, lambda row: row[0] < row[1])
+    ).T
     judge(f"adaptive split, {name}, delta {delta}", value, truth, delta)
     assert np.unique(stops).size > 1, "the rule must choose for this to be a test of it"
 

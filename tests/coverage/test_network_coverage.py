@@ -15,7 +15,7 @@ from pacbayes.certificate import Drawn, Statement, evaluate_statement, expected_
 from pacbayes.posteriors import expected_zero_one
 from pacbayes.procedures import Network, Sample, draw_order
 
-from coverage.judging import too_often
+from coverage.judging import repeat, too_often
 from procedures.linear_network import LinearLearner
 
 CELLS, CLASSES, ROWS = 12, 3, 120
@@ -69,12 +69,14 @@ def learner(**options):
 def test_certificates_hold(kind, delta, runs, judge):
     options, given = KINDS[kind]
     network = Network(**{"learner": learner(**options), "fraction": 0.5, "delta": delta} | given)
-    values, truths = [], []
-    for run in range(5 * runs if "is_prior" in options else runs):  # whose limit is exact, and fails as often as it may
+    runs = 5 * runs if "is_prior" in options else runs  # whose limit is exact, and fails as often as it may
+
+    def fit(run):
         sample = draw(run)
-        values.append(network.run(sample).certificate.value)
-        truths.append(true_risk(network.learner.learn(sample, int(network.fraction * ROWS))))
-    judge(f"network, {kind}, delta {delta}", np.array(values), np.array(truths), delta)
+        truth = true_risk(network.learner.learn(sample, int(network.fraction * ROWS)))
+        return network.run(sample).certificate.value, truth
+
+    judge(f"network, {kind}, delta {delta}", *np.array(repeat(fit, runs, delta)).T, delta)
 
 
 def test_a_divergence_that_is_not_counted_is_caught():

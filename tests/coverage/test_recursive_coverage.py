@@ -10,7 +10,7 @@ from threadpoolctl import threadpool_limits
 
 import pacbayes as pb
 
-from coverage.judging import DELTA
+from coverage.judging import DELTA, repeat
 from coverage.test_certificates import LAWS, N, true_risks
 
 PREDICTORS, PARTS = 12, (150, 150, 300)
@@ -84,13 +84,15 @@ def test_recursive_with_draws(judge):
 
 def fits(law, runs, delta, **options):
     """Return values of certificates and true risks of draws from the last posterior, over many samples."""
-    generator, rows = np.random.default_rng(7), []
+    generator = np.random.default_rng(7)
+
+    def fit(run):
+        sample = pb.datasets.make_known_risk(N, d=3, law=law, separation=0.7, random_state=run)
+        model = pb.RecursiveLogisticRegression(delta=delta, random_state=run, **options).fit(sample.X, sample.y)
+        return model.certificate_.value, true_risks(model, sample, generator)[1]
+
     with threadpool_limits(1):
-        for run in range(runs):
-            sample = pb.datasets.make_known_risk(N, d=3, law=law, separation=0.7, random_state=run)
-            model = pb.RecursiveLogisticRegression(delta=delta, random_state=run, **options).fit(sample.X, sample.y)
-            rows.append((model.certificate_.value, true_risks(model, sample, generator)[1]))
-    return np.array(rows).T
+        return np.array(repeat(fit, runs, delta)).T
 
 
 @pytest.mark.filterwarnings("ignore::pacbayes.CertificateWarning")

@@ -12,7 +12,7 @@ from sklearn.linear_model import LinearRegression
 
 import pacbayes as pb
 
-from coverage.judging import too_often
+from coverage.judging import repeat, too_often
 
 FEW, RUNS = 16, 500
 ROWS = 60
@@ -77,7 +77,7 @@ def certify(run, learner, loss, delta, **options):
 
 
 def judge_fits(learner, loss, delta, runs, judge, **options):
-    value, truth = np.array([certify(run, learner, loss, delta, **options) for run in range(runs)]).T
+    value, truth = np.array(repeat(lambda run: certify(run, learner, loss, delta, **options), runs, delta)).T
     judge(f"regressor, {learner}, {loss}, delta {delta}", value, truth, delta)
 
 

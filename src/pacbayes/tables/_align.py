@@ -12,7 +12,15 @@ import numpy as np
 
 from pacbayes._core.notes import Note, NoteValue
 from pacbayes._core.types import FloatArray, IntArray, Labels, ObjectArray
-from pacbayes.tables._columns import are_texts, holds_numbers, make_frame, refuse_infinite, require_column, to_values
+from pacbayes.tables._columns import (
+    are_texts,
+    fold_truths,
+    holds_numbers,
+    make_frame,
+    refuse_infinite,
+    require_column,
+    to_values,
+)
 from pacbayes.tables._error import TableError
 from pacbayes.tables._groups import read_groups
 from pacbayes.tables._prepare import Table
@@ -261,7 +269,7 @@ def read_column(series: pd.Series, name: str, kind: str) -> FloatArray | ObjectA
     if kind == "category" and series.dtype == np.object_:
         objects: ObjectArray = series.to_numpy()
         if are_texts(objects):
-            return objects
+            return fold_truths(objects)
     present = series[series.notna()]
     if len(present) == 0:
         return to_values(series.astype(object), kind) if kind == "category" else np.full(len(series), np.nan)
@@ -283,7 +291,7 @@ def take_column(series: pd.Series, places: IntArray, name: str, kind: str) -> Fl
     if kind == "category" and series.dtype == np.object_:
         objects: ObjectArray = series.to_numpy()[places]
         if are_texts(objects):
-            return objects
+            return fold_truths(objects)
     return read_column(series.iloc[places], name, kind)
 
 

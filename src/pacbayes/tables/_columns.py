@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +23,7 @@ __all__ = [
     "are_texts",
     "check_missing",
     "count_distinct",
+    "fold_truths",
     "holds_nothing",
     "holds_numbers",
     "holds_times",
@@ -37,6 +39,11 @@ NOTED_ROWS = 100_000  # the first rows, by which notes on columns are made and v
 _LONGEST = 10_000
 _NAMED, _NAME = 8, 40  # how many columns a message names, and how many characters of each
 _MISSING = "(missing)"
+# in any capitals, as readers of text take them for values, and as text once they are values
+_TRUTHS = {
+    "".join(each): text for text in ("True", "False") for each in product(*zip(text.lower(), text.upper(), strict=True))
+}
+_OTHER_TRUTHS = frozenset(_TRUTHS) - {"True", "False"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,6 +231,22 @@ def are_texts(values: ObjectArray) -> bool:
     return bool(infer_dtype(values, skipna=False) == "string")
 
 
+def fold_truths(texts: ObjectArray) -> ObjectArray:
+    """Return texts with each word for a truth value in one spelling, whatever its capitals.
+
+    A reader takes a column of nothing else for truth values, and leaves such words as they are beside other texts: what
+    a cell says must not depend on the other rows of its file.
+    """
+    import pandas as pd  # noqa: PLC0415
+
+    odd = pd.Series(texts, dtype=object, copy=False).isin(_OTHER_TRUTHS).to_numpy()
+    if not odd.any():
+        return texts
+    folded = texts.copy()
+    folded[odd] = [_TRUTHS[each] for each in texts[odd]]
+    return folded
+
+
 def to_values(series: pd.Series, kind: str) -> FloatArray | ObjectArray:
     """Return doubles, or text in which a missing value is a category of its own."""
     if kind == "number":
@@ -233,12 +256,12 @@ def to_values(series: pd.Series, kind: str) -> FloatArray | ObjectArray:
         import pandas as pd  # noqa: PLC0415
 
         codes, found = pd.factorize(series)
-        texts: ObjectArray = np.array([*map(str, found.tolist()), _MISSING], dtype=object)
+        texts: ObjectArray = fold_truths(np.array([*map(str, found.tolist()), _MISSING], dtype=object))
         return np.asarray(texts[codes])
     objects: ObjectArray = series.to_numpy()
     if are_texts(objects):  # as tables have them: no copy is made
-        return objects
+        return fold_truths(objects)
     present = series.notna().to_numpy()
     texts = np.full(len(series), _MISSING, dtype=object)
     texts[present] = [str(value) for value in objects[present]]
-    return texts
+    return fold_truths(texts)

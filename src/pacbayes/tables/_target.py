@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pacbayes._core.coded_labels import CodedLabels, code_type
 from pacbayes._core.labels import refuse_nul
 from pacbayes._core.types import IntArray, Labels
-from pacbayes.tables._columns import holds_numbers, holds_times
+from pacbayes.tables._columns import fold_truths, holds_numbers, holds_times
 from pacbayes.tables._error import TableError
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def to_labels(series: pd.Series, target: str) -> Labels:
             return np.asarray(values.astype(np.int64))
     texts = [str(value) for value in series.to_numpy(dtype=object)]
     refuse_nul(f"The target {target!r}", texts, TableError)
-    return np.array(texts)
+    return np.array(fold_truths(np.array(texts, dtype=object)).tolist())
 
 
 def _check_classes(series: pd.Series, target: str, classes: Labels, counts: IntArray, rows: int) -> None:

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 
 from pacbayes._core.alignment import refuse_other_classes
 from pacbayes._core.arguments import check_range, refuse_masked, to_floats
+from pacbayes._core.doubles import refuse_rounded
 from pacbayes._core.predictions import ROUNDED, check_probabilities
 from pacbayes._core.types import FloatArray, IntArray, Labels, Predictor, ProbabilityPredictor, Rows, RowsLike
 
@@ -70,6 +71,9 @@ def zero_one(predictions: ArrayLike, labels: ArrayLike) -> FloatArray:
     for name, values in (("predictions", predictions), ("labels", labels)):
         refuse_masked(f"The {name!r} argument of zero_one", values)
     predicted, true = np.asarray(predictions), np.asarray(labels)
+    if "f" in predicted.dtype.kind + true.dtype.kind:  # beside which whole numbers are compared as doubles
+        for name, values in (("predictions", predictions), ("labels", labels)):
+            refuse_rounded(f"The {name!r} argument of zero_one must hold", values)
     _check_shapes("zero_one", predicted.shape, true.shape)
     return np.asarray(predicted != true, dtype=np.float64)
 

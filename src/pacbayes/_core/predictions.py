@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from pacbayes._core.doubles import refuse_rounded
 from pacbayes._core.types import BoolArray, FloatArray, IntArray, Labels
 
 __all__ = [
@@ -145,6 +146,7 @@ def finite_numbers(predictor: str, predictions: Any, n: int, verb: str = "predic
     True
     """
     array = _as_column(predictor, predictions, n, f"{verb} one number")
+    refuse_rounded(f"{predictor} must {verb}", predictions if isinstance(predictions, list | tuple) else array)
     if array.dtype.kind == "O" and all(type(each) in _NUMBERS for each in map(_item, array.tolist())):
         array = np.array([_item(each) for each in array.tolist()], dtype=np.float64)
     if array.dtype.kind not in "biuf":

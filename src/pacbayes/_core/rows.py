@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 
 from pacbayes._core.arguments import refuse_masked
 from pacbayes._core.coded_labels import CodedLabels
+from pacbayes._core.doubles import refuse_rounded
 from pacbayes._core.foreign import adopt_rows, collect, is_distributed
 from pacbayes._core.labels import refuse_nul
 from pacbayes._core.places import PlacesAhead
@@ -44,7 +45,6 @@ __all__ = [
 BLOCK_ROWS = 1 << 18  # that are judged at once
 _LABELS = 1 << 16  # that are looked at together
 _FEW = 16  # classes that are compared with each label
-_EXACT = 2**53  # whole numbers up to here are doubles
 
 Task = TypeVar("Task")
 Common = TypeVar("Common")
@@ -160,12 +160,11 @@ def numbers_of(owner: str, name: str, X: Rows | None, y: ArrayLike | None) -> Fl
 
     y = collect(y, X)
     refuse_odd_labels(owner, y, name)
+    refuse_rounded(f"The {name!r} argument of {owner} must hold", y)
     given: Labels = column_or_1d(y, warn=True)
     if X is not None:
         check_consistent_length(X, given)
     refuse_text(f"The {name!r} argument of {owner}", given)
-    if given.dtype.kind in "iu" and given.size and max(abs(int(given.min())), abs(int(given.max()))) > _EXACT:
-        raise ValueError(f"The {name!r} argument of {owner} must hold numbers up to 2**53. Got larger ones instead.")
     numbers = np.asarray(given, dtype=np.float64)
     if not np.isfinite(numbers).all():
         raise ValueError(f"The {name!r} argument of {owner} must not contain NaN or infinity.")

@@ -15,7 +15,6 @@ from sklearn.base import clone
 
 from pacbayes._core.alignment import refuse_other_order
 from pacbayes._core.arguments import finite_double, show_number
-from pacbayes._core.rows import take
 from pacbayes._core.types import IntArray, Labels, RandomState, Rows, RowsLike
 from pacbayes.certificate import Certificate, restrict_to_later
 from pacbayes.metrics import Grouping
@@ -87,12 +86,8 @@ class CertifiedEstimator(ABC):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", CertificateWarning)
             rows, labels = again._validate(X, y)
-            first = slice(self.order_.size)
-            whole = self.order_.size == len(labels)
-            part = rows if whole else take(rows, first)
-            given = X if whole else part
             again.in_order_ = self.in_order_
-            again._certify(given, part, labels[first], self.order_, self.seed_)
+            again._certify(X, rows, labels, self.order_, self.seed_)
         return again
 
     def _certify(self, given: RowsLike, rows: Rows, labels: Labels, order: IntArray, seed: int) -> Self:

@@ -174,7 +174,7 @@ class CertifiedForest(PreparingClassifier):
             raise ValueError(
                 f"The 'bootstrap' parameter of {owner} must be True or False. Got {self.bootstrap!r:.60} instead."
             )
-        whole = isinstance(share, numbers.Real) and not isinstance(share, bool) and float(share) == 1.0
+        whole = isinstance(share, numbers.Real) and not isinstance(share, bool) and share == 1
         if not (self.bootstrap and whole):
             check_fraction(owner, "max_samples", share)
 
@@ -202,5 +202,6 @@ class CertifiedForest(PreparingClassifier):
             "classes_": self.classes_,
             "estimators_": State.of(self.estimators_),
             "weights_": self.weights_ / self.weights_.sum(),
+            "oob_error_": self.oob_error_,
             "predict": self.predict(X),
         }

@@ -258,7 +258,9 @@ posterior that was kept, is at most 18.44 %.
 
     def fitted_numbers(self, X: RowsLike) -> dict[str, Any]:
         """Return every fitted number and what is predicted for these rows, for whoever runs the fit again."""
+        draw = getattr(self, "draw_", None)
         return {
+            **({} if self._kept is None or draw is None else {"draw_": draw / _spreads(self.posterior_)}),
             **_in_spreads("prior", self.prior_),
             **_in_spreads("posterior", self.posterior_),
             "coef_": np.append(self.coef_, self.intercept_) / _spreads(self.posterior_),

@@ -178,11 +178,12 @@ class OnlineCertifiedClassifier(ClassifierMixin, CertifiedWrapper):  # type: ign
 
     def reissue(self, X: RowsLike, y: Labels) -> Self:
         """Return a new estimator, fitted on the first of these rows in the order of this one, updated by the rest."""
-        again = super().reissue(X, y)
         size = self.order_.size
-        if len(y) > size:
-            again.update(take(rows_of(X), slice(size, None)), np.asarray(y)[size:])
-        return again
+        if len(y) <= size:
+            return super().reissue(X, y)
+        rows, labels = rows_of(X), np.asarray(y)
+        again = super().reissue(take(rows, slice(size)), labels[:size])
+        return again.update(take(rows, slice(size, None)), labels[size:])
 
     def fitted_numbers(self, X: RowsLike) -> dict[str, Any]:
         """Return the shares of the snapshots, what they were trained on, how they judged, and what they predict."""

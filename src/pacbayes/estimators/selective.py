@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pacbayes._core.arguments import finite_double
 from pacbayes._core.labels import label_text
 from pacbayes._core.state import State
 from pacbayes._core.types import (
@@ -130,6 +131,8 @@ class SelectiveClassifier(PreparedClassifier):
 
     def _validate(self, X: RowsLike, y: ArrayLike | None) -> tuple[Rows, Labels]:
         owner = type(self).__name__
+        if self.grouping_ is not None:
+            raise ValueError(f"The 'grouping' argument of {owner}.fit must be None: its threshold is for all rows.")
         for name in ("max_error", "max_fnr"):
             if getattr(self, name) is not None:
                 check_fraction(owner, name, getattr(self, name))
@@ -137,7 +140,7 @@ class SelectiveClassifier(PreparedClassifier):
             raise ValueError(f"{owner} takes 'max_error' or 'max_fnr'. Got both.")
         if (self.max_fnr is None) != (self.positive is None):
             raise ValueError(f"The 'max_fnr' and 'positive' parameters of {owner} go together. Got one of them.")
-        if self.share_beside != 0:
+        if finite_double(self.share_beside) != 0.0:
             check_fraction(owner, "share_beside", self.share_beside)
         rows, labels = super()._validate(X, y)
         inner = self.base_estimator()
@@ -200,6 +203,7 @@ class SelectiveClassifier(PreparedClassifier):
         return {
             "classes_": self.classes_,
             "estimator_": State.of(self.estimator_),
+            "predictor_": State.of(self.predictor_),  # which answers, by an estimator of its own
             "threshold_": -1.0 if self.threshold_ is None else self.threshold_,
             "predict": self.predict(X),
             "answered": self.answered(X),

@@ -196,12 +196,15 @@ class Procedure(ABC):
         Codes of what a recheck proves and what not; ``certificate/verdicts.py`` has their sentences.
     repeatable : bool
         Whether the rows are at hand for whoever verifies.
+    grows : bool
+        Whether further rows may follow those of the recorded order, as those of an update do.
     """
 
     name: ClassVar[str]
     made: ClassVar[str]
     proves: ClassVar[tuple[str, ...]] = ("learned_apart", "not_collection")
     repeatable: ClassVar[bool] = True
+    grows: ClassVar[bool] = False
 
     @abstractmethod
     def run(self, sample: Sample) -> Issued:
@@ -214,17 +217,17 @@ class Procedure(ABC):
     @classmethod
     def recheck(cls, certificate: Certificate, X: RowsLike, y: Labels, model: object) -> list[Check]:
         """Run again on the rows with the estimator that issued a certificate, and compare everything."""
-        return learn_again(certificate, X, y, model)
+        return learn_again(certificate, X, y, model, grows=cls.grows)
 
 
-def learn_again(certificate: Certificate, X: RowsLike, y: Labels, model: object) -> list[Check]:
+def learn_again(certificate: Certificate, X: RowsLike, y: Labels, model: object, *, grows: bool = False) -> list[Check]:
     """Run a procedure again on the rows with the estimator that issued a certificate, and compare everything."""
     if not isinstance(model, Certifier):
         raise ValueError(  # noqa: TRY004
             f"The 'model' argument of recheck must be the estimator that issued this {certificate.procedure} "
             f"certificate. Got {type(model).__name__} instead."
         )
-    checks = check_order(certificate, len(y), model)
+    checks = check_order(certificate, len(y), model, grows=grows)
     if not all(check.held for check in checks):
         return checks
     again = model.reissue(X, y)
@@ -234,13 +237,16 @@ def learn_again(certificate: Certificate, X: RowsLike, y: Labels, model: object)
     return [*checks, model_digest, numbers, *compare_certificates(certificate, again.certificate_)]
 
 
-def check_order(certificate: Certificate, rows: int, model: _Ordered) -> list[Check]:
-    """The order has to be one of these rows, the recorded one, and the one that the recorded seed gives.
+def check_order(certificate: Certificate, rows: int, model: _Ordered, *, grows: bool = False) -> list[Check]:
+    """The order has to be one of all these rows, the recorded one, and the one that the recorded seed gives.
 
-    Without a seed nobody can tell that the order, or what else is drawn, was not chosen after a look at the rows.
+    Without a seed nobody can tell that the order, or what else is drawn, was not chosen after a look at the rows; and a
+    certificate of some rows is none of the table that they were picked from. What ``grows`` has the order of its first
+    rows, those of the first fit.
     """
-    order = model.order_  # an updated stream has more rows than its first fit, whose order this is
-    whole = order.size <= rows and np.array_equal(np.sort(order), np.arange(order.size))
+    order = model.order_
+    counted = order.size == rows or (grows and order.size < rows)
+    whole = counted and np.array_equal(np.sort(order), np.arange(order.size))
     checks = [
         Check("order_of_rows", bool(whole)),
         compare("order", certificate.digests.get("order"), digest_of_arrays(order=order)),

@@ -48,6 +48,7 @@ class Online(Procedure):
     certify_last: bool = False
 
     name: ClassVar[str] = "online"
+    grows: ClassVar[bool] = True
     proves: ClassVar[tuple[str, ...]] = ("learned_before", "not_collection")
     made: ClassVar[str] = (
         "The rows were taken as a stream. From time to time a snapshot of the model was trained on the rows so far and "

@@ -59,6 +59,8 @@ def recheck(
     >>> bool(recheck(model.certificate_, sample.X, sample.y, model))
     True
     """
+    if X is None:
+        raise ValueError("The 'X' argument of recheck must be the rows of the certificate. Got None instead.")
     procedure = procedures.get(certificate.procedure)
     labels = np.empty(0) if y is None else collect(y)
     if groups is None:

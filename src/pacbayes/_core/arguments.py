@@ -171,7 +171,10 @@ def show_number(value: object) -> str:
 def to_floats(owner: str, name: str, argument: ArrayLike) -> FloatArray:
     """Return the argument as a float64 array, or say that it is not numeric."""
     refuse_masked(f"The {name!r} argument of {owner}", argument)
-    array = np.asarray(argument)
+    try:
+        array = np.asarray(argument)
+    except ValueError:  # lists of different lengths
+        array = np.asarray(argument, dtype=object)
     if array.dtype.kind not in "fiub":
         raise ValueError(
             f"The {name!r} argument of {owner} must be a real number or an array of them. "

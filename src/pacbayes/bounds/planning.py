@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import betaincc
 
-from pacbayes._core.arguments import single, single_number
+from pacbayes._core.arguments import finite_double, show_number, single, single_number
 from pacbayes._core.types import FloatOrArray
 from pacbayes.bounds.betting import betting_rates
 from pacbayes.bounds.catalogue import Entry, evaluate, get
@@ -114,9 +114,11 @@ def examples_needed(
     153
     """
     record = get(name)
-    single("plan", "risk", risk)
-    if not risk < target <= 1.0:
-        raise ValueError(f"The target must lie above the expected risk {risk:g} and be at most 1. Got {target:g}.")
+    risk, wanted = single_number("plan", "risk", risk), finite_double(target)
+    if wanted is None or not risk < wanted <= 1.0:
+        raise ValueError(
+            f"The target must lie above the expected risk {risk:g} and be at most 1. Got {show_number(target)}."
+        )
     if record.name == "clopper_pearson":
         from_numbers(record, {"errors": 0, "n": 1, "kl": kl, "delta": delta})  # which refuses what it does not take
         return _counts_needed(target, Fraction(repr(float(risk))), delta)

@@ -42,6 +42,7 @@ TARGETS = {"selective_error": "max_error", "fnr": "max_fnr"}  # what is tested, 
 THRESHOLD, THRESHOLDS = "threshold", "thresholds"  # the choices of the one that was kept, and of how many there are
 _BESIDE = {"selective_error": "coverage", "fnr": "fpr"}  # what is stated besides
 _ALONG = {"rows_along", "errors_along", "passed"}
+_MOST_ROWS = 2**63  # of a target so small that nobody has as many rows as it needs
 SEQUENCE_SUBJECTS = frozenset({"answers", "shifted"})
 
 
@@ -101,7 +102,8 @@ def rows_for_target(target: float, delta: float) -> int:
     >>> rows_for_target(0.05, 0.05), rows_for_target(0.01, 0.05)
     (59, 299)
     """
-    return int(np.ceil(np.log(delta) / np.log1p(-target)))
+    wanted, each = -float(np.log(delta)), -float(np.log1p(-target))
+    return _MOST_ROWS if wanted > _MOST_ROWS * each else int(np.ceil(wanted / each))
 
 
 def wrong_steps(record: Certificate, statement: Statement) -> str | None:

@@ -150,7 +150,7 @@ class PickToLearn(ClassifierMixin, CertifiedWrapper):  # type: ignore[misc]
         return rows, labels
 
     def _check_rule(self, owner: str) -> None:
-        if self.bound not in PICKING_BOUNDS:
+        if not isinstance(self.bound, str) or self.bound not in PICKING_BOUNDS:
             raise ValueError(
                 f"The 'bound' parameter of {owner} must be one of {', '.join(PICKING_BOUNDS)}. "
                 f"Got {self.bound!r:.60} instead."

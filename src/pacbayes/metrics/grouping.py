@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -81,7 +81,7 @@ def read_group_columns(owner: str, groups: GroupColumns | None) -> tuple[str | i
     """
     if groups is None:
         return ()
-    given = (groups,) if isinstance(groups, str | int) else tuple(groups)
+    given = tuple(groups) if isinstance(groups, Iterable) and not isinstance(groups, str) else (groups,)
     if not given or any(isinstance(each, bool) or not isinstance(each, str | int | np.integer) for each in given):
         raise ValueError(f"The 'groups' of {owner} must name columns. {_got(groups)}")
     if len(set(given)) != len(given):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -190,7 +190,7 @@ def read_metrics(owner: str, metrics: str | Sequence[str] | Mapping[str, float])
     >>> read_metrics("me", {"error": 3, "recall:yes": 1}).first_share
     0.75
     """
-    names = (metrics,) if isinstance(metrics, str) else tuple(metrics)
+    names = tuple(metrics) if isinstance(metrics, Iterable) and not isinstance(metrics, str) else (metrics,)
     if not names or not all(isinstance(name, str) for name in names):
         raise ValueError(f"The 'metrics' of {owner} must be names such as 'error'. Got {metrics!r:.60} instead.")
     if len(set(names)) != len(names):

@@ -49,8 +49,9 @@ def _is_rounded(value: Any) -> bool:
         return abs(int(value)) > _EXACT
     if not isinstance(value, numbers.Real) or isinstance(value, float):
         return False
+    kind: Any = type(value)
     try:
         with np.errstate(over="ignore"):
-            return bool(abs(value) > _EXACT and type(value)(float(value)) != value)
+            return bool(abs(kind(value)) > _EXACT and kind(float(value)) != value)
     except OverflowError:
         return True

@@ -1,7 +1,15 @@
 """Learners that keep rows where a clone finds them: on their class, in their module, in any container."""
 
+import collections
+import enum
+import functools
+import importlib
+import logging
+import threading
+import types
 from array import array
 from collections import deque
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -129,3 +137,171 @@ def double(rows):
 def test_ordinary_learners_are_not_refused(learner):
     assert pb.CertifiedForest(learner, n_estimators=10, random_state=0).fit(X, Y).certificate_.verify()
     assert pb.CertifiedClassifier(learner, random_state=0).fit(X, Y).certificate_.verify()
+
+
+ANSWERS = {}
+SPACE, LOCAL = types.SimpleNamespace(answers={}), threading.local()
+LOCAL.answers = {}
+
+
+class Store:
+    """A plain object that keeps answers."""
+
+    def __init__(self, wrapped=None):
+        self.wrapped, self.answers = wrapped, {}
+
+    def __call__(self, key, answer):
+        return self.answers.setdefault(key, answer)
+
+
+OBJECT = Store()
+
+
+class Question:
+    """Equal to others about the same row, whatever the answer."""
+
+    def __init__(self, key, answer):
+        self.key, self.answer = key, answer
+
+    def __hash__(self):
+        return hash(self.key)
+
+    def __eq__(self, other):
+        return self.key == other.key
+
+
+@functools.cache
+def answer_once(question):
+    return question.answer
+
+
+def answer_by_attribute(key, answer):
+    return answer_by_attribute.answers.setdefault(key, answer)
+
+
+answer_by_attribute.answers = {}
+
+
+@Store
+def answer_decorated(key, answer):
+    raise AssertionError(key, answer)
+
+
+def answer_through(keep):
+    """Return a class of learners that keep answers by a method, a static method, a property, ..."""
+
+    class Repeating(ClassifierMixin, BaseEstimator):
+        store = Store() if keep is None else None
+
+        def fit(self, X, y):
+            self.classes_, self.model_ = np.unique(y), DecisionTreeClassifier(random_state=0).fit(X, y)
+            return self
+
+        def predict(self, X):
+            answers = zip(map(bytes, X), self.model_.predict(X), strict=True)
+            return np.array([self.answer(key, answer) for key, answer in answers])
+
+        def answer(self, key, answer):
+            return type(self).store.answers.setdefault(key, answer)
+
+    if keep is not None:
+        Repeating.answer = keep
+    return Repeating
+
+
+def keep_answer(key, answer):
+    return ANSWERS.setdefault(key, answer)
+
+
+REPEATING = {
+    "a static method": staticmethod(keep_answer),
+    "a class method": classmethod(lambda _, key, answer: ANSWERS.setdefault(key, answer)),
+    "a property": property(lambda _: keep_answer),
+    "a part of a method": functools.partialmethod(lambda _, key, answer: keep_answer(key, answer)),
+    "a cache of answers": staticmethod(lambda key, answer: answer_once(Question(key, answer))),
+    "an attribute of a function": staticmethod(answer_by_attribute),
+    "a decorator": staticmethod(lambda key, answer: 0 + answer_decorated(key, answer)),
+    "an object in the module": staticmethod(lambda key, answer: 0 + OBJECT(key, answer)),
+    "a namespace": staticmethod(lambda key, answer: 0 + SPACE.answers.setdefault(key, answer)),
+    "a value of a thread": staticmethod(lambda key, answer: 0 + LOCAL.answers.setdefault(key, answer)),
+    "a method of a dictionary": staticmethod(ANSWERS.setdefault),
+    "an object on the class": None,
+}
+
+
+def forget():
+    answer_once.cache_clear()
+    stores = (ANSWERS, SPACE, LOCAL, OBJECT, answer_by_attribute, answer_decorated)
+    for each in stores:
+        (each if isinstance(each, dict) else each.answers).clear()
+
+
+def find_answers_kept(kind):
+    """Certify twice: first as others look on, then after somebody looked at the training error."""
+    forget()
+    with pytest.raises(ValueError, match=r"must forget what it learned when it is cloned"):
+        pb.CertifiedClassifier(kind(), split=0.5, random_state=0).fit(X, Y)
+    kind().fit(X, Y).predict(X)
+    with pytest.raises(ValueError, match=r"must come unlearned. Got a \w+ of 400 values"):
+        pb.CertifiedClassifier(kind(), split=0.5, random_state=0).fit(X, Y)
+    forget()
+
+
+@pytest.mark.parametrize("name", REPEATING)
+def test_answers_that_are_kept_are_found(name):
+    find_answers_kept(answer_through(REPEATING[name]))
+
+
+def test_answers_in_another_module_are_found(tmp_path, monkeypatch):
+    (tmp_path / "kept_folder").mkdir()
+    (tmp_path / "kept_folder" / "kept_answers.py").write_text("ANSWERS = {}\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    importlib.import_module("kept_folder.kept_answers")
+    monkeypatch.setitem(globals(), "kept_folder", importlib.import_module("kept_folder"))
+    code = "lambda key, answer: kept_folder.kept_answers.ANSWERS.setdefault(key, answer)"
+    find_answers_kept(answer_through(staticmethod(eval(code, globals()))))
+
+
+LOG, COUNTS = logging.getLogger(__name__), collections.Counter()
+
+
+class Mode(enum.Enum):
+    FAST, SLOW = "fast", "slow"
+
+
+@dataclass(frozen=True)
+class Settings:
+    type_: str = "a tree"
+    mode: Mode = Mode.FAST
+    names: list = field(default_factory=lambda: [f"column {place}" for place in range(60)])
+
+    def __deepcopy__(self, memo):
+        return self
+
+
+SETTINGS = Settings()
+
+
+@functools.lru_cache
+def depth_of(mode):
+    return 1 if mode is Mode.FAST else 2
+
+
+class Talking(DecisionTreeClassifier):
+    """Logs, counts, and reads settings: what it names is no memory."""
+
+    log = LOG
+
+    def fit(self, X, y):
+        COUNTS.update(y.tolist())
+        LOG.debug("%s of depth %d, %d names", SETTINGS.type_, depth_of(SETTINGS.mode), len(SETTINGS.names))
+        self.max_depth = depth_of(Mode.SLOW)
+        return super().fit(X, y)
+
+
+def test_logs_counts_and_settings_are_no_memory():
+    for each in range(400):
+        logging.getLogger(f"{__name__}.{each}")
+    assert pb.CertifiedClassifier(Talking(), random_state=0).fit(X, Y).certificate_.verify()
+    assert COUNTS
+    assert depth_of.cache_info().currsize

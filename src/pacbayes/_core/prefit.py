@@ -4,8 +4,8 @@ A clone forgets what ``fit`` learned, unless an estimator says otherwise (``__sk
 does), holds fitted estimators where ``clone`` only copies (in functions and plain objects), is told not to learn
 (``prefit``), reads from a cache, or was given as many values as there are rows. Weights of a network may be as many:
 they are taken not to have seen the rows. A memory outside the estimator, in a file or a private attribute, cannot be
-seen, and one in a module only if a method of somebody's own class names it; that there is none is an assumption of
-every certificate. What there is to be seen must not have grown while clones learned: others would find it there.
+seen, and one in a module only if somebody's own code names it; that there is none is an assumption of every
+certificate. What there is to be seen must not have grown while clones learned: others would find it there.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Any
 
 from sklearn.base import BaseEstimator, clone
 
-from pacbayes._core.reach import LEAVES, attributes_of, count_values, walk
+from pacbayes._core.reach import LEAVES, LruCache, attributes_of, count_values, walk
 from pacbayes._core.rows import take
 from pacbayes._core.types import Rows
 
@@ -29,6 +29,7 @@ __all__ = ["refuse_early_answers", "refuse_growth", "refuse_prefit"]
 
 _FEW = 50  # values that any estimator may be given, however few rows there are
 _TENTH = 10
+_ANSWERING = ("fit", "predict", "predict_proba", "decision_function", "transform")
 _HALF = 2  # a class or module may keep constants, but less than every other row has
 
 
@@ -57,7 +58,7 @@ def refuse_prefit(owner: str, name: str, estimator: object, rows: int) -> None:
     ValueError: The 'estimator' parameter of Me must come unlearned. Got GaussianNB, which keeps what it learned when \
 it is cloned.
     """
-    found = next(_reasons(clone(estimator, safe=False), rows, 0, set()), None)
+    found = next(_reasons(clone(estimator, safe=False), rows), None)
     if found is not None:
         raise ValueError(f"The {name} of {owner} must come unlearned. Got {found}.")
 
@@ -98,7 +99,7 @@ def refuse_growth(learner: object, rows: int) -> Iterator[None]:
 
 def _count_known(learner: object) -> int:
     """Return how many values a clone can reach: parameters, and what classes and modules that are no library's keep."""
-    return sum(count_values(each) for each, _ in walk(clone(learner, safe=False), 0, set()))
+    return sum(count_values(each) for each, _ in walk(clone(learner, safe=False)))
 
 
 def refuse_early_answers(owner: str, estimator: Any, X: Rows) -> None:
@@ -116,9 +117,9 @@ def refuse_early_answers(owner: str, estimator: Any, X: Rows) -> None:
     )
 
 
-def _reasons(value: Any, rows: int, depth: int, seen: set[int]) -> Iterator[str]:
+def _reasons(value: Any, rows: int) -> Iterator[str]:
     """Yield what a value and everything in it knows."""
-    for each, is_kept in walk(value, depth, seen):
+    for each, is_kept in walk(value):
         if isinstance(each, LEAVES):
             yield from _large_leaf(each, rows)
         elif not inspect.isclass(each):
@@ -126,11 +127,21 @@ def _reasons(value: Any, rows: int, depth: int, seen: set[int]) -> Iterator[str]
 
 
 def _own_reasons(value: Any, rows: int, is_kept: bool) -> Iterator[str]:
+    if not is_kept or any(hasattr(value, name) for name in _ANSWERING):
+        yield from _reasons_of_estimator(value)
+    size, many = _size(value), rows // _HALF if is_kept else rows
+    if size is not None and size >= max(many, _FEW):
+        where = "in a class or module, for half of the rows or more" if size < rows else "as many as there are rows"
+        yield f"a {type(value).__name__} of {size} values, {where}"
+
+
+def _reasons_of_estimator(value: Any) -> Iterator[str]:
     kind, given = type(value).__name__, attributes_of(value)
     cloning = getattr(value, "__sklearn_clone__", None)
     if cloning is not None and getattr(cloning, "__func__", None) is not BaseEstimator.__sklearn_clone__:
         yield f"{kind}, which keeps what it learned when it is cloned"
-    if hasattr(type(value), "__deepcopy__") and given and not isinstance(value, Enum) and deepcopy(value) is value:
+    shared = hasattr(type(value), "__deepcopy__") and not isinstance(value, (Enum, LruCache))
+    if shared and given and deepcopy(value) is value:
         yield f"{kind}, which is the same object after cloning and keeps what it learned"
     if given.get("prefit") is True or (isinstance(given.get("cv"), str) and given["cv"] == "prefit"):
         yield f"{kind}, which is told that its parts have learned already (prefit)"
@@ -140,10 +151,6 @@ def _own_reasons(value: Any, rows: int, is_kept: bool) -> Iterator[str]:
     learned = [name for name in given if name.endswith("_") and not name.startswith("_") and name not in named]
     if learned:
         yield f"{kind}, which has learned already ({learned[0]})"
-    size, many = _size(value), rows // _HALF if is_kept else rows
-    if size is not None and size >= max(many, _FEW):
-        where = "in a class or module, for half of the rows or more" if size < rows else "as many as there are rows"
-        yield f"a {kind} of {size} values, {where}"
 
 
 def _large_leaf(value: Any, rows: int) -> Iterator[str]:

@@ -5,44 +5,73 @@ from __future__ import annotations
 import dis
 import functools
 import inspect
+import logging
 import sys
 import sysconfig
+import threading
 from collections import deque
 from collections.abc import Collection, Iterator, Mapping
+from enum import Enum
 from itertools import chain
-from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
+from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-__all__ = ["LEAVES", "attributes_of", "count_values", "walk"]
+__all__ = ["LEAVES", "LruCache", "attributes_of", "count_values", "walk"]
 
-_DEPTH = 12
+_DEPTH = 24
+_MODULES = 4  # inside each other: package.module.submodule.name
+_CODES = 1 << 14  # functions whose names are remembered
 _STANDARD = sysconfig.get_paths()["stdlib"]
 _WEIGHTS = ("_parameters", "_buffers")  # of a network: pretrained ones are taken not to have seen the rows
-LEAVES = (str, bytes, int, float, complex, type(None), np.generic, np.dtype, ModuleType, BuiltinFunctionType, np.ufunc)
+LruCache = type(functools.lru_cache(len))
+LEAVES = (
+    *(str, bytes, int, float, complex, type(None), np.generic, np.dtype, np.ufunc),
+    *(ModuleType, logging.Logger),  # a logger reaches all others
+)
+_HOLDERS = (SimpleNamespace, threading.local)
+_CALLABLES = (
+    *(
+        FunctionType,
+        MethodType,
+        BuiltinFunctionType,
+        LruCache,
+        property,
+        staticmethod,
+        classmethod,
+        functools.cached_property,
+    ),
+    *(functools.partial, functools.partialmethod, functools.singledispatchmethod),
+)
+_NO_MEMORY = ("__annotations__", "__dataclass_fields__")  # types
 _CONTAINERS = (Mapping, list, tuple, set, frozenset, deque, functools.partial, MethodType, np.ndarray)
 
 
-def walk(value: Any, depth: int, seen: set[int], is_kept: bool = False) -> Iterator[tuple[Any, bool]]:
-    """Yield a value and everything in it, each with whether a class or function keeps it, which no clone copies."""
-    if isinstance(value, LEAVES):
-        yield value, is_kept
-        return
-    if depth > _DEPTH or id(value) in seen:
-        return
-    seen.add(id(value))
-    yield value, is_kept
-    for inner in _parts(value):
-        yield from walk(inner, depth + 1, seen, is_kept)
-    for inner in _kept_parts(value):
-        yield from walk(inner, depth + 1, seen, True)
+def walk(value: Any) -> Iterator[tuple[Any, bool]]:
+    """Yield a value and everything in it, each with whether a class or function keeps it, which no clone copies.
+
+    The nearest come first, so that a long way to a value does not hide a short one.
+    """
+    seen: set[int] = set()
+    waiting = deque([(value, 0, False)])
+    while waiting:
+        each, depth, is_kept = waiting.popleft()
+        if isinstance(each, LEAVES):
+            yield each, is_kept
+        elif depth <= _DEPTH and id(each) not in seen:
+            seen.add(id(each))
+            yield each, is_kept
+            waiting.extend((inner, depth + 1, is_kept) for inner in _parts(each, is_kept))
+            waiting.extend((inner, depth + 1, True) for inner in _kept_parts(each))
 
 
 def count_values(value: Any) -> int:
-    """Return how many values a container holds: an array, a table, a dictionary, a list, a queue, categories."""
+    """Return how many values a container holds: an array, a table, a dictionary, a queue, a cache of answers."""
     if inspect.isclass(value):
         return 0
+    if isinstance(value, LruCache):
+        return 0 if _is_of_library(value.__module__) else int(value.cache_info().currsize)
     if isinstance(value, np.ndarray) or hasattr(value, "iloc") or hasattr(value, "tocsr") or _is_tensor(value):
         return int(np.prod(value.shape))
     if not isinstance(value, Collection) or isinstance(value, (*LEAVES, range)) or hasattr(value, "fit"):
@@ -67,20 +96,34 @@ def _is_tensor(value: object) -> bool:
     return hasattr(value, "numel") and hasattr(value, "shape") and _is_of_torch(value)
 
 
-def _parts(value: Any) -> Iterator[Any]:
-    """Yield what a value holds: entries, or parameters."""
+def _parts(value: Any, is_kept: bool) -> Iterator[Any]:
+    """Yield what a value holds: entries, or parameters; of a kept one only attributes that can keep something."""
     if inspect.isclass(value) or isinstance(value, FunctionType):
         return
     if isinstance(value, Mapping):
         yield from chain(value.keys(), value.values())
     elif isinstance(value, list | tuple | set | frozenset | deque):
         yield from value
-    elif isinstance(value, functools.partial):
+    elif isinstance(value, np.ndarray):
+        yield from value.flat if value.dtype == object else ()
+    elif is_kept and not hasattr(value, "fit"):
+        yield from (each for each in _inside(value) if _leads_on(each))
+    else:
+        yield from _inside(value)
+
+
+def _inside(value: Any) -> Iterator[Any]:
+    """Yield what a callable wraps, or the attributes of an object."""
+    if isinstance(value, functools.partial):
         yield from (value.func, *value.args, *value.keywords.values())
     elif isinstance(value, MethodType):
         yield from (value.__self__, value.__func__)
-    elif isinstance(value, np.ndarray):
-        yield from value.flat if value.dtype == object else ()
+    elif isinstance(value, BuiltinFunctionType):
+        yield value.__self__  # as of a method of a dictionary
+    elif isinstance(value, staticmethod | classmethod):
+        yield value.__func__
+    elif isinstance(value, property):
+        yield from (value.fget, value.fset, value.fdel)
     else:
         yield from attributes_of(value).values()
 
@@ -89,23 +132,33 @@ def _kept_parts(value: Any) -> Iterator[Any]:
     """Yield what is kept beside a value, by itself if it is a class or function, else by its class."""
     if isinstance(value, FunctionType):
         yield from _parts_of_function(value)
+    elif inspect.isclass(value):
+        yield from _parts_of_class(value)
     elif not isinstance(value, _CONTAINERS):
-        yield from _parts_of_class(value if inspect.isclass(value) else type(value))
+        yield type(value)
 
 
 def _parts_of_class(kind: type) -> Iterator[Any]:
-    """Yield what a class outside of libraries holds, and what its methods use of their module."""
+    """Yield what a class outside of libraries holds, its methods included."""
     for cls in kind.__mro__:
         if not _is_of_library(cls.__module__):
-            held = (each for name, each in vars(cls).items() if name != "__annotations__")  # types
-            yield from (each for each in held if isinstance(each, FunctionType) or _can_know(each))
+            yield from (each for name, each in vars(cls).items() if name not in _NO_MEMORY and _leads_on(each))
 
 
-def _can_know(value: object) -> bool:
-    """Return whether a value can hold what was learned; classes and functions of a module are no memory."""
+def _leads_on(value: Any) -> bool:
+    """Return whether what a class, function or module names can keep what was learned, or reach what can.
+
+    Objects and classes of libraries cannot, but for containers, estimators, networks and what only holds attributes.
+    """
     if inspect.isclass(value):
+        return not issubclass(value, Enum) and not _is_of_library(value.__module__)
+    if isinstance(value, (*_CALLABLES, *_HOLDERS)):
+        return True
+    if isinstance(value, (*LEAVES, Enum)):
         return False
-    return count_values(value) > 0 or isinstance(value, Mapping | list) or _is_of_torch(value) or hasattr(value, "fit")
+    if count_values(value) > 0 or isinstance(value, Mapping | list) or _is_of_torch(value) or hasattr(value, "fit"):
+        return True
+    return not _is_of_library(type(value).__module__)
 
 
 def _is_of_library(module: str | None) -> bool:
@@ -132,13 +185,34 @@ def _parts_of_function(function: FunctionType) -> Iterator[Any]:
             yield cell.cell_contents
         except ValueError:  # not assigned yet
             continue
-    used = (function.__globals__.get(name) for name in _globals_of(function.__code__))
-    yield from (each for each in used if _can_know(each) or isinstance(each, FunctionType))
+    yield from (each for each in vars(function).values() if _leads_on(each))
+    names, attributes = _names_in(function.__code__)
+    for name in names:
+        yield from _through_modules(function.__globals__.get(name), attributes, 0)
 
 
-def _globals_of(code: CodeType) -> Iterator[str]:
-    """Yield the names that a function and those inside it look up in their module."""
-    yield from (str(each.argval) for each in dis.get_instructions(code) if each.opname == "LOAD_GLOBAL")
+def _through_modules(value: Any, attributes: tuple[str, ...], depth: int) -> Iterator[Any]:
+    """Yield what a name stands for; for somebody's own module, what the code takes from it."""
+    if not isinstance(value, ModuleType):
+        yield from (value,) if _leads_on(value) else ()
+    elif depth < _MODULES and not _is_of_library(value.__name__):
+        held = vars(value)
+        for name in attributes:
+            yield from _through_modules(held.get(name), attributes, depth + 1)
+
+
+@functools.lru_cache(maxsize=_CODES)
+def _names_in(code: CodeType) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the names that a function and those inside it look up in their module, and all attributes they take."""
+    names, attributes = dict[str, None](), dict[str, None]()
+    for each in dis.get_instructions(code):
+        if each.opname == "LOAD_GLOBAL":
+            names[str(each.argval)] = None
+        elif each.opname in ("LOAD_ATTR", "LOAD_METHOD"):
+            attributes[str(each.argval)] = None
     for inner in code.co_consts:
         if isinstance(inner, CodeType):
-            yield from _globals_of(inner)
+            more = _names_in(inner)
+            names |= dict.fromkeys(more[0])
+            attributes |= dict.fromkeys(more[1])
+    return tuple(names), tuple(attributes)

@@ -4,6 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.preprocessing import MinMaxScaler
 
 import pacbayes as pb
 from pacbayes.certificate import Reference
@@ -279,3 +281,10 @@ def test_sparse_rows_need_preprocessing_that_takes_them():
 
 def test_signs_are_the_two_labels():
     assert SIGNS.tolist() == [-1.0, 1.0]
+
+
+@pytest.mark.parametrize("certify", [pb.CertifiedLogisticRegression, pb.RecursiveLogisticRegression])
+@pytest.mark.parametrize("given", [3, len, MinMaxScaler, LogisticRegression(), "auto"])
+def test_what_is_no_transformer_is_refused(certify, given):
+    with pytest.raises(ValueError, match=r"must be a transformer, None or 'passthrough'. Got .* instead.$"):
+        certify(preprocessing=given).fit(SAMPLE.X, SAMPLE.y)

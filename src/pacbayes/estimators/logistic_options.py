@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+from inspect import isclass
 from typing import Protocol
 
 import numpy as np
@@ -11,7 +12,7 @@ from pacbayes import bounds
 from pacbayes.estimators.base import check_candidates, check_delta, check_fraction
 from pacbayes.procedures.references import REFERENCES
 
-__all__ = ["Options", "check_bound", "check_parameters", "resolve_references"]
+__all__ = ["Options", "check_bound", "check_parameters", "check_preprocessing", "resolve_references"]
 
 _LARGEST = 1e300  # of a penalty
 _KNOWN = [each for each in bounds.catalogue() if each.reads_summary and each.targets & {"risk", "excess"}]
@@ -58,11 +59,7 @@ def check_parameters(model: Options) -> None:
                 f"The {name!r} parameter of {owner} must be one of {', '.join(map(repr, allowed))}. "
                 f"Got {getattr(model, name)!r} instead."
             )
-    if isinstance(model.preprocessing, str) and model.preprocessing != "passthrough":
-        raise ValueError(
-            f"The 'preprocessing' parameter of {owner} must be a transformer, None or 'passthrough'. "
-            f"Got {model.preprocessing!r} instead."
-        )
+    check_preprocessing(owner, model.preprocessing)
     for name, top in (("alpha", _LARGEST), ("strength", 1.0)):
         given = getattr(model, name)
         number = isinstance(given, numbers.Real) and not isinstance(given, bool)
@@ -71,6 +68,16 @@ def check_parameters(model: Options) -> None:
                 f"The {name!r} parameter of {owner} must be 'auto' or a positive float"
                 f"{' of at most 1' if top == 1.0 else ''}. Got {given!r} instead."
             )
+
+
+def check_preprocessing(owner: str, given: object) -> None:
+    """Refuse what is no transformer."""
+    known = given is None or (isinstance(given, str) and given == "passthrough")
+    if not known and (isclass(given) or not (hasattr(given, "fit") and hasattr(given, "transform"))):
+        raise ValueError(
+            f"The 'preprocessing' parameter of {owner} must be a transformer, None or 'passthrough'. "
+            f"Got {given!r:.60} instead."
+        )
 
 
 def resolve_references(model: Options) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from pacbayes._core.types import RandomState, Transformer
 from pacbayes.certificate import MOST_STEPS, PARTS
 from pacbayes.estimators.base import check_candidates, check_delta
 from pacbayes.estimators.logistic import CertifiedLogisticRegression
+from pacbayes.estimators.logistic_options import check_preprocessing
 from pacbayes.metrics import Questions
 from pacbayes.posteriors import Gaussian
 from pacbayes.procedures import Procedure, Recursive
@@ -125,8 +126,7 @@ most 19.41 %, and that of their vote, which `predict` returns, at most 38.81 %.
             raise _refusal(owner, "gamma", "be a float in [0, 1]", self.gamma)
         if self.alpha != "auto" and not (_is_number(self.alpha) and 0.0 < float(self.alpha) <= _LARGEST):
             raise _refusal(owner, "alpha", "be 'auto' or a positive float", self.alpha)
-        if isinstance(self.preprocessing, str) and self.preprocessing != "passthrough":
-            raise _refusal(owner, "preprocessing", "be a transformer, None or 'passthrough'", self.preprocessing)
+        check_preprocessing(owner, self.preprocessing)
 
     def _questions(self) -> Questions:
         return Questions()

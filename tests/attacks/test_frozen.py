@@ -212,7 +212,14 @@ def test_what_answers_before_it_learned_is_refused(certify):
         certify(Early(), random_state=0).fit(X, Y)
 
 
-@pytest.mark.parametrize("options", [{}, {"bound": "betting"}])
+@pytest.mark.parametrize(
+    ("certify", "options"),
+    [
+        (pb.CertifiedLogisticRegression, {}),
+        (pb.CertifiedLogisticRegression, {"bound": "betting"}),
+        (pb.RecursiveLogisticRegression, {}),
+    ],
+)
 @pytest.mark.parametrize(
     "steps",
     [
@@ -222,9 +229,9 @@ def test_what_answers_before_it_learned_is_refused(certify):
         FunctionTransformer(uses_global),
     ],
 )
-def test_preprocessing_that_survives_clone_is_refused(steps, options):
-    with pytest.raises(ValueError, match=r"'preprocessing' parameter of .* must come unlearned"):
-        pb.CertifiedLogisticRegression(preprocessing=steps, random_state=0, **options).fit(X, Y)
+def test_preprocessing_that_survives_clone_is_refused(steps, options, certify):
+    with pytest.raises(ValueError, match=rf"'preprocessing' parameter of {certify.__name__} must come unlearned"):
+        certify(preprocessing=steps, random_state=0, **options).fit(X, Y)
 
 
 @pytest.mark.parametrize("name", ["frozen", "frozen in a pipeline", "a dict with a fitted one", "rows in a parameter"])

@@ -15,7 +15,7 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -88,6 +88,37 @@ def test_a_reference_keeps_nothing_for_the_next(monkeypatch):
         pb.online_reference(Hoarder(), X, Y, schedule=pb.Every(50), random_state=0)
 
 
+class Labelling(TransformerMixin, BaseEstimator):
+    """Keeps on its class the labels of all rows that any clone of it learned from."""
+
+    known: ClassVar[dict] = {}
+
+    def fit(self, X, y):
+        self.known.update(zip(map(bytes, X), y.tolist(), strict=True))
+        self.columns_ = X.shape[1]
+        return self
+
+    def transform(self, X):
+        return np.array([[self.known.get(bytes(row), 0.5)] for row in X])
+
+
+@pytest.mark.parametrize(
+    "certify",
+    [
+        pb.CertifiedLogisticRegression,
+        functools.partial(pb.CertifiedLogisticRegression, derandomize="draw"),
+        functools.partial(pb.RecursiveLogisticRegression, steps=2),
+        functools.partial(pb.CertifiedClassifier, split=0.5),
+    ],
+)
+def test_preprocessing_keeps_nothing_for_the_next(certify, monkeypatch):
+    monkeypatch.setattr(Labelling, "known", {})
+    model = certify(preprocessing=Labelling(), random_state=0)
+    with pytest.raises(ValueError, match=r"must forget what it learned when it is cloned"):
+        model.fit(X, Y)
+    assert not hasattr(model, "certificate_")
+
+
 def test_rows_that_a_class_kept_before_are_found(monkeypatch):
     """As a hold-out leaves them there: four fifths of the rows."""
     monkeypatch.setattr(Hoarder, "store", {})
@@ -139,7 +170,7 @@ def test_ordinary_learners_are_not_refused(learner):
     assert pb.CertifiedClassifier(learner, random_state=0).fit(X, Y).certificate_.verify()
 
 
-ANSWERS = {}
+ANSWERS, WATCHED = {}, []
 SPACE, LOCAL = types.SimpleNamespace(answers={}), threading.local()
 LOCAL.answers = {}
 
@@ -250,6 +281,17 @@ def find_answers_kept(kind):
 @pytest.mark.parametrize("name", REPEATING)
 def test_answers_that_are_kept_are_found(name):
     find_answers_kept(answer_through(REPEATING[name]))
+
+
+def test_a_transfer_finds_answers_that_one_model_keeps_for_the_other():
+    forget()
+    Repeating = answer_through(staticmethod(lambda key, answer: ANSWERS.setdefault(key, answer) if WATCHED else answer))
+    model = pb.CertifiedClassifier(Repeating(), split=0.5, refit=True, random_state=0).fit(X, Y)
+    WATCHED.append(True)
+    with pytest.raises(ValueError, match=r"class or module keeps \d+ more values than before it learned or answered"):
+        model.transfer(DRAWS.normal(size=(200, 2)))
+    WATCHED.clear()
+    forget()
 
 
 def test_answers_in_another_module_are_found(tmp_path, monkeypatch):

@@ -65,7 +65,7 @@ it is cloned.
 
 @contextmanager
 def refuse_growth(learner: object, rows: int) -> Iterator[None]:
-    """Refuse a learner whose classes or modules keep more after it learned than before.
+    """Refuse a learner whose classes or modules keep more after it learned or answered than before.
 
     A clone is to forget: a voter that finds there what others learned from has seen the rows that judge it, and so has
     the next fit on the same rows. Less than a tenth of the rows, and as many values as anyone may have, are no memory
@@ -74,7 +74,7 @@ def refuse_growth(learner: object, rows: int) -> Iterator[None]:
     Parameters
     ----------
     learner : estimator, or list of them and None
-        As it was given; clones of it learn meanwhile.
+        As it was given; clones of it learn meanwhile, or it answers.
     rows : int
         How many rows there are to learn from and to judge.
 
@@ -93,7 +93,7 @@ def refuse_growth(learner: object, rows: int) -> Iterator[None]:
     if grown >= max(rows // _TENTH, _FEW):
         raise ValueError(
             "A learner must forget what it learned when it is cloned. Got one whose class or module keeps "
-            f"{grown} more values than before it learned: {learner!r:.120}."
+            f"{grown} more values than before it learned or answered: {learner!r:.120}."
         )
 
 

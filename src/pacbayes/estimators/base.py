@@ -15,6 +15,7 @@ from sklearn.base import clone
 
 from pacbayes._core.alignment import refuse_other_order
 from pacbayes._core.arguments import finite_double, show_number
+from pacbayes._core.prefit import refuse_growth
 from pacbayes._core.types import IntArray, Labels, RandomState, Rows, RowsLike
 from pacbayes.certificate import Certificate, restrict_to_later
 from pacbayes.metrics import Grouping
@@ -49,6 +50,10 @@ class CertifiedEstimator(ABC):
     def _learning_only(self) -> tuple[str, ...]:
         """Return the names of parameters that play a part in learning and none in what is judged."""
         return ()
+
+    def _what_learns(self) -> list[Any]:
+        """Return the unfitted estimators whose classes and modules must keep nothing of the rows."""
+        return []
 
     @abstractmethod
     def fitted_numbers(self, X: RowsLike) -> dict[str, Any]:
@@ -95,7 +100,9 @@ class CertifiedEstimator(ABC):
         cautions = find_cautions(type(self).__name__, given, labels, of_numbers=self._of_numbers)
         options = (cautions, self.in_order_, self.fit_params_, self._learning_only(), self.grouping_)
         sample = Sample(rows, labels, order, seed, self.order_seed_, *options)
-        issued = self._procedure(len(labels)).run(sample)
+        procedure = self._procedure(len(labels))
+        with refuse_growth(self._what_learns(), len(labels)):
+            issued = procedure.run(sample)
         self.order_, self.seed_ = order, seed
         self._keep(issued)
         return self

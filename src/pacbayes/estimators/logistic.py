@@ -234,6 +234,9 @@ posterior that was kept, is at most 18.44 %.
             questions=self._questions(),
         )
 
+    def _what_learns(self) -> list[Any]:
+        return [self.preprocessing]
+
     def _questions(self) -> Questions:
         owner = type(self).__name__
         asked = read_questions(owner, self.metrics, self.groups, classes=self.classes_)

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from pacbayes._core.alignment import refuse_other_order
 from pacbayes._core.foreign import collect
-from pacbayes._core.prefit import refuse_early_answers, refuse_growth, refuse_prefit
+from pacbayes._core.prefit import refuse_early_answers, refuse_prefit
 from pacbayes._core.rows import BLOCK_ROWS, distinct_labels, is_stored, labels_of, map_blocks, numbers_of, rows_of, take
 from pacbayes._core.types import (
     Classifier,
@@ -88,14 +88,8 @@ class CertifiedWrapper(CertifiedEstimator, MetaEstimatorMixin, BaseEstimator):  
         refuse_early_answers(owner, estimator, rows)
         return rows, labels
 
-    def _certify(self, given: RowsLike, rows: Rows, labels: Labels, order: IntArray, seed: int) -> Self:
-        learners = [self.base_estimator(), self._make_preprocessing()] if self._forgets else []
-        try:
-            with refuse_growth(learners, labels.size):
-                return super()._certify(given, rows, labels, order, seed)
-        except ValueError:
-            self._forget("certificate_")
-            raise
+    def _what_learns(self) -> list[Any]:
+        return [self.base_estimator(), self._make_preprocessing()] if self._forgets else []
 
     def _make_preprocessing(self) -> Transformer | None:
         """Return what prepares columns before the estimator sees them, if anything does."""

@@ -86,10 +86,12 @@ class TransformedRows:
         return sp.vstack(parts, format="csr") if parts else result
 
 
-def learn_preprocessing(sample: Sample, count: int, preprocessing: Transformer, classes: Labels) -> TransformedRows:
-    """Fit preprocessing on the first rows of the order alone, and put all rows behind it."""
+def learn_preprocessing(
+    owner: str, sample: Sample, count: int, preprocessing: Transformer, classes: Labels
+) -> TransformedRows:
+    """Fit preprocessing on the first rows of the order alone, and put all rows behind it; ``owner`` is for messages."""
     first = sample.order[:count]
-    refuse_prefit("CertifiedLogisticRegression", "'preprocessing' parameter", preprocessing, len(sample.y))
+    refuse_prefit(owner, "'preprocessing' parameter", preprocessing, len(sample.y))
     fitted = clone(preprocessing).fit(take(sample.X, first), sample.y[first])
     signs = np.where(sample.y[sample.order] == classes[1], 1.0, -1.0)
     return TransformedRows(sample.X, sample.order, signs, count, fitted)

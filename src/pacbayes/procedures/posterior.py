@@ -98,7 +98,7 @@ class Posterior(Procedure):
     def _learn(self, sample: Sample) -> LearnedPosterior:
         """Learn everything up to the posterior."""
         count = learning_count(self.fraction, len(sample.y))
-        rows = learn_preprocessing(sample, count, self.preprocessing, self.classes)
+        rows = learn_preprocessing("CertifiedLogisticRegression", sample, count, self.preprocessing, self.classes)
         X = rows.matrix(len(sample.y))
         plan = self._planner.make(X[:count], rows.signs[:count], len(sample.y) - count)
         solver = learning.Solver()

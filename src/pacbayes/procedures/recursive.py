@@ -80,7 +80,7 @@ class Recursive(Procedure):
         """Learn the first distribution, go from posterior to posterior, bound the last one and issue."""
         ends = part_ends(len(sample.y), self.steps, self.parts)
         count = int(ends[0])
-        rows = learn_preprocessing(sample, count, self.preprocessing, self.classes)
+        rows = learn_preprocessing("RecursiveLogisticRegression", sample, count, self.preprocessing, self.classes)
         X, signs = rows.matrix(len(sample.y)), rows.signs
         plan = self._plan(X[:count], signs[:count])
         weights = learning.Solver().fit(X[:count], signs[:count], plan.alpha)

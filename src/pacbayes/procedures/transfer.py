@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from pacbayes._core.digests import data_digest
 from pacbayes._core.notes import Note
 from pacbayes._core.predictions import class_numbers
+from pacbayes._core.prefit import refuse_growth
 from pacbayes._core.rows import take
 from pacbayes._core.steadiness import ask_row_by_row
 from pacbayes._core.types import IntArray, Labels, Predictor, Rows, RowsLike
@@ -110,7 +111,8 @@ class Transfer(Procedure):
         count = int(X.shape[0])
         if count < 1:
             raise ValueError("The 'X_unlabelled' argument of transfer must have at least one row. Got none.")
-        different = count_disagreements(pair.certified, pair.other, X, pair.classes, pair.seed)
+        with refuse_growth([pair.certified, pair.other], count):  # one could repeat what the other answered
+            different = count_disagreements(pair.certified, pair.other, X, pair.classes, pair.seed)
         return self.certify(different, count, data_digest(X, []), find_seen(X, pair.seen))
 
     def certify(self, disagreements: int, n: int, unlabelled: str, notes: tuple[Note, ...] = ()) -> Certificate:

@@ -17,6 +17,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import pacbayes as pb
 from pacbayes.estimators import CertificateWarning
+from pacbayes.procedures import compare_with_source
 from pacbayes.verification import recheck, recheck_run
 
 SAMPLE = pb.datasets.make_known_risk(900, d=2, random_state=0)
@@ -129,6 +130,12 @@ class TestTransfer:
         with pytest.warns(CertificateWarning, match="200 of 200 unlabelled rows are copies"):
             issued = model.transfer(X[:200])
         assert issued.notes[0].code == "unlabelled_rows_seen"
+
+    def test_rows_that_repeat_each_other_are_noticed(self, model):
+        with pytest.warns(CertificateWarning, match="4950 of 5000 unlabelled rows repeat an earlier one"):
+            issued = model.transfer(np.repeat(FRESH[:50], 100, axis=0))
+        assert [note.code for note in issued.notes] == ["unlabelled_rows_repeated"]
+        assert all(check.held for check in compare_with_source(issued, model.certificate_))
 
     def test_rows_that_are_alike_by_chance_are_not(self):
         generator = np.random.default_rng(0)

@@ -39,6 +39,8 @@ _WORDS = {
     "number may be too good.",
     "unlabelled_rows_seen": "{repeated} of {rows} unlabelled rows are copies of rows that were learned from or judged; "
     "the number may be too good.",
+    "unlabelled_rows_repeated": "{repeated} of {rows} unlabelled rows repeat an earlier one; the number may be too "
+    "good.",
     "unknown_predictions": "Predictions that are no label of these rows: {count}, such as {example!r:.40}; if "
     "classes are written in two ways, the numbers are not about the model.",
     "classes_differ_in_blanks": "Some classes differ in blanks, capitals or Unicode form alone: {classes}; if they are "
@@ -52,6 +54,7 @@ CAUTIONS = (
     "delta_above_half",
     "judged_rows_learned",
     "unlabelled_rows_seen",
+    "unlabelled_rows_repeated",
     "several_seeds",
     "unknown_predictions",
     "classes_differ_in_blanks",

@@ -69,6 +69,8 @@ _NOTES = {
     "they count against every limit. Is each class written the same way?",
     "unlabelled_rows_seen": "{repeated} of {rows} unlabelled rows are copies of rows that were learned from or judged, "
     "far more than by chance: on those the two models agree too often.",
+    "unlabelled_rows_repeated": "{repeated} of {rows} unlabelled rows repeat an earlier one, far more than by chance; "
+    "copies are no further draws, and tell nothing new of how often the two models disagree.",
     "delta_above_half": "With a delta of {delta:g} the guarantee may be wrong more often than right.",
     "no_better_than_common": "This guarantee is no better than always giving the most common answer: {label!r} would "
     "be wrong on {percent:.1f} % of these rows.",

@@ -77,15 +77,22 @@ def find_repetitions(X: RowsLike, y: ArrayLike, learning: IntArray | Copies | No
     how many are judged.
     """
     hashes = _hash_rows(X, y)
-    repeated = 0 if hashes is None else count_repeated(hashes)
+    repeated = 0 if hashes is None else _count_copies(X, hashes)
     if hashes is None or repeated == 0:
-        return ()
-    if repeated < _FAR_MORE * hashes.size**2 / 2.0 * _chance_of_agreement(X, find_different(hashes, _SAMPLE)):
         return ()
     both, judged = _count_learned(hashes, learning)
     if both:
         return (Note("judged_rows_learned", {"repeated": both, "rows": judged}),)
     return (Note("repeated_rows", {"repeated": repeated, "rows": hashes.size}),)
+
+
+def _count_copies(X: RowsLike, hashes: NDArray[np.uint64]) -> int:
+    """Return how many rows repeat an earlier one; 0 if columns as coarse as these make so many likely."""
+    repeated = count_repeated(hashes)
+    if not repeated:
+        return 0
+    expected = hashes.size**2 / 2.0 * _chance_of_agreement(X, find_different(hashes, _SAMPLE))
+    return 0 if repeated < _FAR_MORE * expected else repeated
 
 
 def _count_learned(hashes: NDArray[np.uint64], learning: IntArray | Copies | None) -> tuple[int, int]:
@@ -103,7 +110,7 @@ def hash_rows(X: RowsLike) -> NDArray[np.uint64] | None:
 
 
 def find_seen(X: RowsLike, seen: NDArray[np.uint64] | None) -> tuple[Note, ...]:
-    """Return the note that rows which should be fresh are copies of others, if more are than by chance.
+    """Return notes on rows that should be fresh: that they are copies of others, or of each other, if not by chance.
 
     Parameters
     ----------
@@ -113,15 +120,23 @@ def find_seen(X: RowsLike, seen: NDArray[np.uint64] | None) -> tuple[Note, ...]:
         From :func:`hash_rows`, of the rows that were learned from or judged.
     """
     hashes = hash_rows(X)
-    if hashes is None or seen is None:
+    if hashes is None:
         return ()
+    counts = {
+        "unlabelled_rows_seen": 0 if seen is None else _count_seen(X, hashes, seen),
+        "unlabelled_rows_repeated": _count_copies(X, hashes),
+    }
+    notes = [Note(code, {"repeated": count, "rows": hashes.size}) for code, count in counts.items() if count]
+    for note in notes:
+        warnings.warn(note_words(note), CertificateWarning, stacklevel=4)
+    return tuple(notes)
+
+
+def _count_seen(X: RowsLike, hashes: NDArray[np.uint64], seen: NDArray[np.uint64]) -> int:
+    """Return how many rows are copies of others; 0 if columns as coarse as these make so many likely."""
     repeated = int(np.isin(hashes, seen).sum())
     chance = _chance_of_agreement(X, np.arange(hashes.size)) if repeated else 0.0
-    if repeated == 0 or repeated < _FAR_MORE * hashes.size * seen.size * chance:
-        return ()
-    note = Note("unlabelled_rows_seen", {"repeated": repeated, "rows": hashes.size})
-    warnings.warn(note_words(note), CertificateWarning, stacklevel=4)
-    return (note,)
+    return 0 if repeated < _FAR_MORE * hashes.size * seen.size * chance else repeated
 
 
 def _chance_of_agreement(X: Any, different: IntArray) -> float:

@@ -26,7 +26,7 @@ from pacbayes.procedures.cautions import CertificateWarning, find_seen
 __all__ = ["Pair", "Transfer", "compare_with_source", "count_disagreements", "transfer_delta"]
 
 _FIFTH = 5  # by which the certificate's delta is divided for what the disagreement's bound adds to it by default
-FOUND = frozenset({"unlabelled_rows_seen"})  # notes on the unlabelled rows
+FOUND = frozenset({"unlabelled_rows_seen", "unlabelled_rows_repeated"})  # notes on the unlabelled rows
 _RENEWED = frozenset({"delta_above_half"})  # a note that is about delta, and is made anew
 
 

@@ -2,6 +2,7 @@
 
 import pickle
 import warnings
+from contextlib import nullcontext
 
 import numpy as np
 import pandas as pd
@@ -107,10 +108,12 @@ class TestTransfer:
         X, y = load_breast_cancer(return_X_y=True, as_frame=True)
         if kind == "sparse":
             X = pd.DataFrame(X.gt(X.mean()).astype(float))
-        rows = X if kind == "frame" else sp.csr_matrix(X.to_numpy())
+        coarse, rows = kind == "sparse", X if kind == "frame" else sp.csr_matrix(X.to_numpy())
         learner = make_pipeline(StandardScaler(), LogisticRegression()) if kind == "frame" else BernoulliNB()
         fitted = pb.CertifiedClassifier(learner, refit=True, random_state=0).fit(rows[:400], y[:400])
-        issued = fitted.transfer(rows[400:])
+        noticed = pytest.warns(CertificateWarning, match="of 169 unlabelled rows") if coarse else nullcontext()
+        with noticed:  # values of 30 columns that go together are more often the same than the limit of chance allows
+            issued = fitted.transfer(rows[400:])
         assert issued.verify()
         assert issued.value < 0.3
 

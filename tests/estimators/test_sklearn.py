@@ -222,7 +222,7 @@ def test_repeated_rows_are_counted_in_every_container():
     import polars as pl
 
     from pacbayes._core.repetitions import count_repeated
-    from pacbayes.procedures.cautions import hash_rows
+    from pacbayes._core.row_hashes import hash_rows
 
     X = np.array([[1.0, 2.0], [1.0, 2.0], [1.0, 3.0], [0.0, 2.0], [-0.0, 2.0]])
     words = pd.DataFrame({"colour": ["red", "red", "green", "blue", "blue"]})

@@ -9,9 +9,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from pacbayes._core import digests, rows
+from pacbayes._core.row_hashes import hash_rows
 from pacbayes._core.rows import is_stored, locate_blocks, map_blocks, read_blocks, take
 from pacbayes.certificate import data_digest
-from pacbayes.procedures.cautions import find_repetitions, hash_rows
+from pacbayes.procedures.cautions import find_repetitions
 from pacbayes.tables import (
     StoredRows,
     TableError,

@@ -1,5 +1,6 @@
 """How certificates come about, one file each, all with the role that ``procedures/base.py`` states."""
 
+from pacbayes._core.row_hashes import hash_rows
 from pacbayes.procedures.aims import Abstention, Aim, FewMisses
 from pacbayes.procedures.base import (
     Certifier,
@@ -12,7 +13,7 @@ from pacbayes.procedures.base import (
     find_seed,
     version_differences,
 )
-from pacbayes.procedures.cautions import CertificateWarning, find_cautions, hash_rows
+from pacbayes.procedures.cautions import CertificateWarning, find_cautions
 from pacbayes.procedures.certifier import ProcedureCertifier, certify_rows
 from pacbayes.procedures.classifier_learner import ClassifierLearner
 from pacbayes.procedures.comparison import Comparison, Judgements

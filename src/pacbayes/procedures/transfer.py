@@ -48,7 +48,7 @@ class Pair:
     seed : sequence of int
         Of the batches that they are asked in: one that no predictor knows.
     seen : ndarray or None
-        Hashes of the rows that either may have seen, from :func:`pacbayes.procedures.cautions.hash_rows`.
+        Hashes of the rows that either may have seen, from :func:`pacbayes._core.row_hashes.hash_rows`.
     """
 
     certified: Predictor

@@ -6,9 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from pacbayes._core.alignment import refuse_other_classes
+from pacbayes._core.arguments import refuse_masked
 from pacbayes._core.types import FloatArray, Labels, Rows
 
 __all__ = ["class_score", "confidence_of", "margin_of"]
+
+_TWO = 2  # classes, for which a decision function may give one value for each row
 
 
 def confidence_of(model: Any, rows: Rows) -> FloatArray:
@@ -27,8 +31,8 @@ def confidence_of(model: Any, rows: Rows) -> FloatArray:
     [[0.73, 0.88], [0.35, 0.52]]
     """
     if hasattr(model, "predict_proba"):
-        return _numbers(np.asarray(model.predict_proba(rows), dtype=np.float64).max(axis=1))
-    given = _decisions(model, rows)
+        return _numbers(_read_scores(model, "predict_proba", rows).max(axis=1))
+    given = _read_scores(model, "decision_function", rows)
     if given.ndim == 1:
         margin = np.abs(given)
     else:
@@ -52,13 +56,15 @@ def class_score(model: Any, rows: Rows, label: object) -> FloatArray:
     >>> class_score(LogisticRegression().fit(X, y), X, "yes").round(2).tolist()
     [0.12, 0.27, 0.73, 0.88]
     """
-    classes: Labels = np.asarray(model.classes_)
+    classes = _classes_of(model)
+    if classes is None:
+        raise ValueError(f"To score a class, a classifier needs classes_. {type(model).__name__} has none.")
     place = np.flatnonzero(classes == label)
     if not place.size:
         return np.zeros(rows.shape[0])
     if hasattr(model, "predict_proba"):
-        return _numbers(np.asarray(model.predict_proba(rows), dtype=np.float64)[:, place[0]])
-    given = _decisions(model, rows)
+        return _numbers(_read_scores(model, "predict_proba", rows)[:, place[0]])
+    given = _read_scores(model, "decision_function", rows)
     value = given[:, place[0]] if given.ndim > 1 else (given if place[0] else -given)
     return _numbers(0.5 * (1.0 + value / (1.0 + np.abs(value))))
 
@@ -78,17 +84,10 @@ def margin_of(model: Any, rows: Rows, labels: Labels) -> FloatArray:
     >>> margin_of(GaussianNB().fit(X, y), np.array([[-0.1], [-0.1], [3.0]]), np.array([0, 1, 2])).round(2).tolist()
     [0.54, -0.54, -inf]
     """
-    if hasattr(model, "decision_function"):
-        given = _decisions(model, rows)
-        scores = np.column_stack([-given, given]) if given.ndim == 1 else given
-    else:
-        scores = np.asarray(model.predict_proba(rows), dtype=np.float64)
+    method = "decision_function" if hasattr(model, "decision_function") else "predict_proba"
+    given = _read_scores(model, method, rows)
+    scores = np.column_stack([-given, given]) if given.ndim == 1 else given
     known: Labels = np.asarray(model.classes_)
-    if scores.shape != (rows.shape[0], known.size):
-        raise ValueError(
-            f"{type(model).__name__} must give a score for each of its {known.size} classes and each of "
-            f"{rows.shape[0]} rows. Got shape {scores.shape} instead."
-        )
     own = np.asarray(labels)[:, None] == known
     mine = np.max(np.where(own, scores, -np.inf), axis=1)
     best = np.max(np.where(own, -np.inf, scores), axis=1, initial=-np.inf)
@@ -97,14 +96,44 @@ def margin_of(model: Any, rows: Rows, labels: Labels) -> FloatArray:
     return np.nan_to_num(margin, nan=-np.inf, posinf=np.inf, neginf=-np.inf)
 
 
-def _decisions(model: Any, rows: Rows) -> FloatArray:
-    if not hasattr(model, "decision_function"):
+def _classes_of(model: Any) -> Labels | None:
+    known = getattr(model, "classes_", None)
+    return None if known is None else np.asarray(known)
+
+
+def _read_scores(model: Any, method: str, rows: Rows) -> FloatArray:
+    """Return what a classifier gives for rows and classes, checked; of two classes a decision value for each row."""
+    if not hasattr(model, method):
         raise ValueError(
             f"To answer by how sure it is, a classifier needs predict_proba or decision_function. "
             f"{type(model).__name__} has neither."
         )
-    given = np.asarray(model.decision_function(rows), dtype=np.float64)
-    return given[:, 0] if given.ndim > 1 and given.shape[1] == 1 else given
+    returned, known, count = getattr(model, method)(rows), _classes_of(model), int(rows.shape[0])
+    what = f"What {method} of {type(model).__name__} returns"
+    refuse_masked(what, returned)
+    given = _as_numbers(returned)
+    classes = (given.shape[-1] if given is not None and given.ndim else 1) if known is None else known.size
+    decides = method == "decision_function" and (known is None or classes == _TWO)
+    if given is not None and decides and given.shape in {(count,), (count, 1)}:
+        return given.reshape(count)
+    if given is None or given.shape != (count, classes) or not classes:
+        got = f"{type(returned).__name__} without real numbers" if given is None else f"shape {given.shape}"
+        raise ValueError(
+            f"{what} must be a score for each of {count} rows and each of its {classes} classes, of shape "
+            f"({count}, {classes}). Got {got} instead."
+        )
+    if known is not None:
+        refuse_other_classes(what, "columns", getattr(returned, "columns", None), known)
+    return given
+
+
+def _as_numbers(returned: Any) -> FloatArray | None:
+    """Return real numbers as doubles, or nothing."""
+    try:
+        given = np.asarray(returned)
+        return given.astype(np.float64) if given.dtype.kind in "fiubO" else None
+    except (TypeError, ValueError):
+        return None
 
 
 def _numbers(scores: FloatArray) -> FloatArray:

@@ -19,6 +19,7 @@ from pacbayes._core import digests, rows
 from pacbayes._core.digests import data_digest
 from pacbayes._core.rows import read_blocks, rows_of, take
 from pacbayes.engines import EngineError, Runner, wrap_rows
+from pacbayes.engines.facts import look_at
 from pacbayes.verification import recheck
 
 cloudpickle.register_pickle_by_value(sys.modules[__name__])  # workers do not have this module
@@ -209,6 +210,29 @@ def with_other_lengths():
     return dd.from_delayed([first, *made], meta=pd.DataFrame({"a": [0.0]}), verify_meta=False)
 
 
+COMPUTED = iter(range(10**9))
+
+
+def with_other_objects():
+    made = dask.delayed(lambda: (SAMPLE.X + next(COMPUTED)).astype(object), pure=False)
+    return da.from_delayed(made(), (N, 3), dtype=object)
+
+
+class Speechless:
+    def __str__(self):
+        raise RuntimeError("no words")
+
+
+def with_cells_without_text():
+    made = np.full((N, 1), Speechless(), dtype=object)
+    return da.from_delayed(dask.delayed(made), made.shape, dtype=object)
+
+
+def with_masked_values():
+    """In one column of several chunks, which are put together before they are looked at."""
+    return da.from_array(np.ma.masked_greater(SAMPLE.X, 2.0), chunks=(100, 1))
+
+
 def with_sparse_chunks():
     return da.from_array(SAMPLE.X, chunks=(100, 3)).map_blocks(sp.csr_matrix, dtype=float)
 
@@ -224,6 +248,9 @@ BAD = {
     "columns": (with_wrong_columns, "Partition 1 is not: it has the columns"),
     "categories": (with_unknown_categories, "call categorize"),
     "values": (with_other_values, "must be the same whenever they are computed. Those of partition"),
+    "objects": (with_other_objects, "must be the same whenever they are computed. Those of partition"),
+    "no texts": (with_cells_without_text, r"must have texts, .* Those of partition 0 have none: .*no words"),
+    "masked": (with_masked_values, "The rows in 'X' must not contain masked values"),
     "sparse": (with_sparse_chunks, "does not: it is csr_matrix"),
     "column": (
         lambda: parts_of(FRAME, 200, 200)["a"],
@@ -240,6 +267,16 @@ def test_what_cannot_be_used_is_refused_in_one_sentence(here, case):
     with pytest.raises(ValueError, match=words) as found:
         pb.CertifiedClassifier(GaussianNB(), preprocessing="auto", random_state=0).fit(make(), LABELS)
     assert "\n" not in str(found.value)
+
+
+@pytest.mark.parametrize("others", [[[1], [2]], [["1"], [2]], [1, "a"], ["1", "a"], [None, "a"], ["nan", "a"]])
+def test_cells_of_any_kind_are_known_again(others):
+    """Also where pandas has no hash, or the same for a number and its text."""
+    kinds = [[[1], [3]], [True, "a"], [np.nan, "a"], others]
+    frames = [pd.DataFrame({"a": pd.Series(cells, dtype=object)}) for cells in kinds]
+    prints = [look_at(frame, 0, frame[:0])[1].prints for frame in (*frames, frames[-1].copy())]
+    assert len(set(prints)) == 4
+    assert prints[-1] == prints[-2] != (None,)
 
 
 def test_rows_that_are_fewer_or_more_the_next_time_are_refused(here):

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from pacbayes._core.digests import find_exact
-from pacbayes.engines.errors import EngineError
+from pacbayes._core.arguments import refuse_masked
+from pacbayes._core.digests import data_digest, find_exact
+from pacbayes.engines.errors import EngineError, one_line
 
 __all__ = ["Facts", "look_at"]
 
@@ -23,14 +24,14 @@ class Facts:
     ----------
     lengths : tuple of int
         Rows of each.
-    prints : tuple of bytes or None
-        A fingerprint of the rows of each, by which it is known again; None where values cannot be hashed.
+    prints : tuple of bytes
+        A fingerprint of the rows of each, by which it is known again.
     exact : bool or tuple of bool
         Whether doubles hold all values, or those of each column, exactly.
     """
 
     lengths: tuple[int, ...]
-    prints: tuple[bytes | None, ...]
+    prints: tuple[bytes, ...]
     exact: bool | tuple[bool, ...]
 
     @staticmethod
@@ -53,7 +54,7 @@ class Facts:
 def look_at(partition: Any, number: int, empty: Any) -> tuple[Any, Facts]:
     """Return the rows of a partition without their index, and the facts about it; refuse what was not declared."""
     rows = _read_frame(partition, number, empty) if hasattr(empty, "columns") else _read_array(partition, number, empty)
-    return rows, Facts((len(rows),), (_fingerprint(rows),), find_exact(rows))
+    return rows, Facts((len(rows),), (_fingerprint(rows, number),), find_exact(rows))
 
 
 def _read_frame(partition: Any, number: int, empty: Any) -> Any:
@@ -84,6 +85,7 @@ def _advice(declared: Any) -> str:
 
 
 def _read_array(partition: Any, number: int, empty: Any) -> Any:
+    refuse_masked("The rows in 'X'", partition)
     found = np.asarray(partition) if hasattr(partition, "__array__") and not hasattr(partition, "tocsr") else None
     if found is None or found.ndim != 2 or found.shape[1] != empty.shape[1] or found.dtype != empty.dtype:
         got = type(partition).__name__ if found is None else f"{found.dtype} of shape {found.shape}"
@@ -94,16 +96,29 @@ def _read_array(partition: Any, number: int, empty: Any) -> Any:
     return found
 
 
-def _fingerprint(rows: Any) -> bytes | None:
-    if hasattr(rows, "columns"):
-        from pandas.util import hash_pandas_object  # noqa: PLC0415
+def _fingerprint(rows: Any, number: int) -> bytes:
+    """Return a hash of rows; where there is no fast one, that of the canonical form that certificates have of data."""
+    try:
+        fast = _hash_frame(rows) if hasattr(rows, "columns") else rows if rows.dtype.kind in "biuf" else None
+        if fast is not None:
+            return hashlib.sha256(np.ascontiguousarray(fast).data).digest()[:16]
+        return bytes.fromhex(data_digest(rows, np.empty(0)))[:16]
+    except Exception as error:  # whatever an object in a cell raises when it is asked for its text
+        raise EngineError(
+            f"The values of a Dask collection must have texts, by which rows are known again. Those of partition "
+            f"{number} have none: compute it, or turn them into numbers or texts ({one_line(error)})."
+        ) from None
 
-        try:
-            values = np.asarray(hash_pandas_object(rows, index=False))
-        except TypeError:  # lists and the like in cells
-            return None
-    elif rows.dtype.kind == "O":
+
+def _hash_frame(rows: Any) -> Any:
+    """Return a hash of each row of a frame; None where that of pandas tells less than all values, or there is none."""
+    from pandas.api.types import infer_dtype  # noqa: PLC0415
+    from pandas.util import hash_pandas_object  # noqa: PLC0415
+
+    objects = [place for place, kind in enumerate(rows.dtypes) if isinstance(kind, np.dtype) and kind.kind == "O"]
+    if any(infer_dtype(rows.iloc[:, place], skipna=False) != "string" for place in objects):
+        return None  # pandas takes 1 for "1", and refuses lists
+    try:
+        return np.asarray(hash_pandas_object(rows, index=False))
+    except TypeError:
         return None
-    else:
-        values = np.ascontiguousarray(rows)
-    return hashlib.sha256(values.data).digest()[:16]

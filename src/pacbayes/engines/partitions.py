@@ -113,7 +113,7 @@ class _Partitioned(KeptRows):
         looks = [self._looks[number] for number in numbers]
         return dask.delayed(_work, pure=False)(shared, pickle.dumps((task, cuts, type(self).join)), *looks)
 
-    def _check_same(self, prints: dict[int, tuple[int, bytes | None]]) -> None:
+    def _check_same(self, prints: dict[int, tuple[int, bytes]]) -> None:
         for number, (length, found) in prints.items():
             if length != self.lengths[number] or found != self._prints[number]:
                 raise EngineError(
@@ -197,7 +197,7 @@ def _only_facts(looked: tuple[Any, Facts]) -> Facts:
     return looked[1]
 
 
-def _work(shared: bytes, packed: bytes, *looked: tuple[Any, Facts]) -> tuple[Any, dict[int, tuple[int, bytes | None]]]:
+def _work(shared: bytes, packed: bytes, *looked: tuple[Any, Facts]) -> tuple[Any, dict[int, tuple[int, bytes]]]:
     """Put a block together of pieces of partitions, work on it, and tell which partitions these were; on a worker."""
     task, cuts, join = pickle.loads(packed)  # noqa: S301  (from the process that the workers work for)
     pieces, prints = [], {}

@@ -116,6 +116,28 @@ def test_labels_in_memory_sample_weights_and_rows_in_order(here):
     assert content(spread.certificate_) == content(whole.certificate_)
 
 
+def test_groups_beside_the_rows_are_named_by_a_series_alone(here):
+    """An array of Dask has the name of its graph; labels are computed once for their number and for themselves."""
+    sides, computed = SAMPLE.X[:, 0] > 0, []
+    y = da.from_delayed(dask.delayed(lambda: computed.append(1) or SAMPLE.y, pure=False)(), (N,), dtype=int)
+    series = pd.Series(sides, name="side")
+    for grouping, name in ((da.from_array(sides), "group"), (dd.from_pandas(series, npartitions=2), "side")):
+        model = pb.CertifiedClassifier(GaussianNB(), random_state=0)
+        found = model.fit(SAMPLE.X, y, grouping=grouping, sample_weight=da.ones(N)).certificate_
+        assert [each.group for each in found.statements] == [None, {name: "False"}, {name: "True"}]
+    assert len(computed) == 2
+
+
+@pytest.mark.parametrize("spread", [False, True])
+def test_masked_weights_are_refused(here, spread):
+    weights = np.ma.masked_array(np.ones(N), mask=np.arange(N) == 7)
+    given = da.from_array(weights, chunks=100) if spread else weights
+    with pytest.raises(
+        ValueError, match=r"'sample_weight' argument of CertifiedClassifier\.fit must not contain masked"
+    ):
+        pb.CertifiedClassifier(GaussianNB()).fit(SAMPLE.X, SAMPLE.y, sample_weight=given)
+
+
 def test_regression(here):
     X, target = da.from_array(SAMPLE.X, chunks=(70, 3)), SAMPLE.X @ [1.0, 2.0, 0.5]
     spread = pb.CertifiedRegressor(LinearRegression(), random_state=0).fit(X, da.from_array(target))

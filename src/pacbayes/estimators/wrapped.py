@@ -15,6 +15,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from pacbayes._core.alignment import refuse_other_order
+from pacbayes._core.arguments import refuse_masked
 from pacbayes._core.foreign import collect
 from pacbayes._core.prefit import refuse_early_answers, refuse_prefit
 from pacbayes._core.rows import BLOCK_ROWS, distinct_labels, is_stored, labels_of, map_blocks, numbers_of, rows_of, take
@@ -125,7 +126,7 @@ def _read_grouping(owner: str, given: Grouping | Groups | None, y: ArrayLike | N
     """Return which group each row is in, from the values of columns beside the rows."""
     if given is None or isinstance(given, Grouping):
         return given and replace(given, index=None)  # it was compared, and a model keeps no index
-    values: Any = given
+    values: Any = collect(given)  # an array of Dask is named by its graph
     name = getattr(values, "name", None)
     named = {name: values} if isinstance(name, str) else values
     return find_groups(owner, named, np.asarray(y).size, None)[1]
@@ -206,8 +207,10 @@ class CertifiedSplit(CertifiedWrapper):
         """
         owner = f"{type(self).__name__}.fit"
         refuse_other_order(owner, {"X": X, "y": y, "grouping": grouping, **fit_params})
+        if grouping is not None or fit_params:
+            y = collect(y)  # once, since how many labels there are is asked for
         self.grouping_ = _read_grouping(owner, grouping, y)
-        self.fit_params_ = _check_fit_params(type(self).__name__, fit_params, y)
+        self.fit_params_ = _check_fit_params(owner, fit_params, y)
         return super().fit(X, y, in_order=in_order)
 
     def _stop(self) -> Stop:
@@ -223,11 +226,14 @@ class CertifiedSplit(CertifiedWrapper):
 
 def _check_fit_params(owner: str, given: Mapping[str, ArrayLike], y: ArrayLike | None) -> dict[str, Labels]:
     """Return what is to be given to the estimator's fit as arrays, or say which is not one value per row."""
-    arrays = {name: np.asarray(collect(given[name])) for name in sorted(given)}
-    for name, values in arrays.items():
-        if values.shape != np.asarray(y).shape[:1]:
+    arrays: dict[str, Labels] = {}
+    for name in sorted(given):
+        found = collect(given[name])
+        refuse_masked(f"The {name!r} argument of {owner}", found)
+        arrays[name] = np.asarray(found)
+        if arrays[name].shape != np.asarray(y).shape[:1]:
             raise ValueError(
-                f"The {name!r} argument of {owner}.fit must hold one value per row. Got shape {values.shape} instead."
+                f"The {name!r} argument of {owner} must hold one value per row. Got shape {arrays[name].shape} instead."
             )
     return arrays
 

@@ -28,6 +28,7 @@ COLUMNS = {
     "truth": ["True", "False"] * (ROWS // 2),
     "truth, then missing": change(["True"] * ROWS, LATE, ""),
     "truth, then text": change(["True"] * ROWS, 0, "maybe"),
+    "truth beside gaps, then text": ["True", ""] * 40 + ["True", "maybe"] * 20,
     "texts": [f"é {place % 7}" for place in range(ROWS)],
     "texts, then missing": ["a"] * 80 + [""] * 40,
     "missing, then texts": [""] * 80 + ["b"] * 40,
@@ -46,13 +47,17 @@ def in_parts(monkeypatch):
     monkeypatch.setattr(_read_text, "_PART_ROWS", 50)
 
 
+@pytest.mark.filterwarnings("ignore:The 'future.infer_string' option")  # which simulates pandas 2
+@pytest.mark.parametrize("infer", [True, False])
 @pytest.mark.parametrize("name", COLUMNS)
-def test_columns_are_what_they_are_at_once(tmp_path, monkeypatch, name):
+def test_columns_are_what_they_are_at_once(tmp_path, monkeypatch, name, infer):
+    """Also where texts are objects, as before pandas 3, and so are truth values beside gaps."""
     path = tmp_path / "table.csv"
     write(path, {"first": WHOLE, "column": COLUMNS[name]})
-    expected = read_table(path)
-    monkeypatch.setattr(_read_text, "_PART_ROWS", 50)
-    pd.testing.assert_frame_equal(read_table(path), expected, check_exact=True)
+    with pd.option_context("future.infer_string", infer):
+        expected = read_table(path)
+        monkeypatch.setattr(_read_text, "_PART_ROWS", 50)
+        pd.testing.assert_frame_equal(read_table(path), expected, check_exact=True)
 
 
 @pytest.mark.usefixtures("in_parts")

@@ -52,11 +52,22 @@ def _read_parts(source: Source, options: dict[str, Any]) -> pd.DataFrame | None:
 
     with readable(source, options) as text, pd.read_csv(text, chunksize=_PART_ROWS, **options) as reader:
         parts = list(reader)
-    if not parts or not all(map(_is_alike, zip(*(part.dtypes for part in parts), strict=True))):
+    types = [[_type_of(part[name]) for name in part.columns] for part in parts]
+    if not parts or not all(map(_is_alike, zip(*types, strict=True))):
         return None
     names = list(parts[0].columns)  # each column is given up where it is joined
     joined = {name: pd.concat([part.pop(name) for part in parts], ignore_index=True) for name in names}
     return pd.DataFrame(joined, copy=False)
+
+
+def _type_of(series: pd.Series) -> Any:
+    """Return the type of a part of a column; of objects also whether they are texts, or truth values beside gaps."""
+    from pandas.api.types import infer_dtype  # noqa: PLC0415
+
+    if not (isinstance(series.dtype, np.dtype) and series.dtype.kind == "O"):
+        return series.dtype
+    found = infer_dtype(series, skipna=True)
+    return "string" if found == "empty" else found  # since it is a column that is kept as text
 
 
 def _is_alike(kinds: tuple[Any, ...]) -> bool:

@@ -20,6 +20,7 @@ from pacbayes.tables import (
     _open,
     _prepare,
     _scan,
+    _text_batches,
     open_table,
     prepare_table,
     read_table,
@@ -120,8 +121,6 @@ def test_files_of_a_folder_are_one_table_in_memory_too(files):
 @pytest.mark.parametrize("text", ["csv", "csv in batches"])
 def test_columns_of_text_are_settled_on_all_rows(tmp_path, monkeypatch, text):
     """What reads like a number in one batch is text as it was written if it is so in another."""
-    from pacbayes.tables import _text_batches
-
     monkeypatch.setattr(_text_batches, "_ROWS", 16)
     monkeypatch.setattr(_open, "IN_MEMORY", 0 if "batches" in text else 1 << 28)
     lines = [
@@ -226,6 +225,40 @@ def test_a_file_that_changes_is_noticed(tmp_path, in_batches):
     FRAME[:5].to_parquet(path, index=False)
     with pytest.raises(TableError, match="must not change"):
         list(read_blocks(table.X))
+
+
+def grow(path):
+    with path.open("a") as file:
+        file.write("oops,1,2,0\n" * 3)
+
+
+def swap(path):
+    frame = pd.read_csv(path)
+    frame[["b", "a", "x", "label"]].to_csv(path, index=False)
+
+
+CHANGES = {
+    "other values": lambda path: path.write_text(path.read_text().replace("0.5", "0.25")),
+    "text among numbers": grow,
+    "columns in another order": swap,
+    "no table": lambda path: path.write_text("\0"),
+}
+
+
+@pytest.mark.parametrize("case", CHANGES)
+def test_a_file_of_text_that_changes_between_its_passes_is_noticed(tmp_path, in_batches, monkeypatch, case):
+    path, inner, passes = tmp_path / "table.csv", _text_batches._read_chunks, []
+    path.write_text("a,b,x,label\n" + "0.5,3,4,0\n1,5,6,1\n" * 20)
+
+    def read_chunks(place, *given):
+        passes.append(place)
+        if len(passes) == 2:
+            CHANGES[case](place)
+        yield from inner(place, *given)
+
+    monkeypatch.setattr(_text_batches, "_read_chunks", read_chunks)
+    with pytest.raises(TableError, match=r"^table\.csv must not change while it is read\. It did\.$"):
+        open_table(path, "label")
 
 
 def test_a_file_of_endless_rows_is_refused(tmp_path):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,7 @@ from pacbayes.tables._source import Description
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Batches", "release_memory"]
+__all__ = ["Batches", "refuse_change", "release_memory"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,22 @@ class Batches:
         if not self._identity:
             self._identity.extend(now)
         elif now != self._identity:
-            raise TableError(f"{self.name} must not change while it is read. It did.")
+            raise _changed(self.name)
+
+
+@contextmanager
+def refuse_change(file: Path) -> Iterator[None]:
+    """Refuse a file that is another at the end than at the beginning, whatever went wrong with it in between."""
+    before = _identify(file)
+    try:
+        yield
+    finally:
+        if _identify(file) != before:
+            raise _changed(file.name) from None
+
+
+def _changed(name: str) -> TableError:
+    return TableError(f"{name} must not change while it is read. It did.")
 
 
 def release_memory() -> None:

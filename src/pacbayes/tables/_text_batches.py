@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pacbayes.tables._batches import Batches
+from pacbayes.tables._batches import Batches, refuse_change
 from pacbayes.tables._blank_lines import readable
 from pacbayes.tables._error import TableError
 from pacbayes.tables._read_text import describe_text, refuse_other_text, refuse_zeros_in
@@ -32,22 +32,30 @@ _UNPACKED = 1 << 62  # no limit on what is never in memory at once
 
 def convert_text(place: Path, description: Description) -> Batches:
     """Return a file of text as batches of a temporary file, which is removed when nothing needs it any more."""
+    with refuse_change(place):  # it is read several times
+        try:
+            refuse_zeros_in(place, replace(description, limit=_UNPACKED))
+            separator, options, texts = describe_text(place, description)
+            with refuse_other_text(separator):
+                temporary = _write_arrow(place, options, texts)
+        except TableError as error:
+            raise type(error)(f"{place.name}: {error}") from None
+    return Batches("arrow", (temporary.path,), replace(description, suffix=".arrow"), place.name, temporary)
+
+
+def _write_arrow(place: Path, options: dict[str, Any], texts: dict[Any, type]) -> _TemporaryFile:
     import pyarrow as pa  # noqa: PLC0415
 
-    try:
-        refuse_zeros_in(place, replace(description, limit=_UNPACKED))
-        separator, options, texts = describe_text(place, description)
-        with refuse_other_text(separator):
-            kinds = _settle_kinds(_read_chunks(place, options, texts))
-            temporary = _TemporaryFile()
-            texts |= {name: str for name, kind in kinds.items() if kind == "text"}
-            schema = pa.schema([(str(name).strip(), _TYPES[kind]()) for name, kind in kinds.items()])
-            with pa.OSFile(str(temporary.path), "wb") as sink, pa.ipc.new_file(sink, schema) as writer:
-                for chunk in _read_chunks(place, options, texts):
-                    writer.write_batch(_to_batch(chunk, schema))
-    except TableError as error:
-        raise type(error)(f"{place.name}: {error}") from None
-    return Batches("arrow", (temporary.path,), replace(description, suffix=".arrow"), place.name, temporary)
+    kinds = _settle_kinds(_read_chunks(place, options, texts))
+    temporary = _TemporaryFile()
+    texts = texts | {name: str for name, kind in kinds.items() if kind == "text"}
+    schema = pa.schema([(str(name).strip(), _TYPES[kind]()) for name, kind in kinds.items()])
+    with pa.OSFile(str(temporary.path), "wb") as sink, pa.ipc.new_file(sink, schema) as writer:
+        for chunk in _read_chunks(place, options, texts):
+            if list(chunk.columns) != list(kinds):
+                raise TableError("its columns must not change while it is read. They did.")
+            writer.write_batch(_to_batch(chunk, schema))
+    return temporary
 
 
 class _TemporaryFile:

@@ -261,6 +261,16 @@ def test_a_file_of_text_that_changes_between_its_passes_is_noticed(tmp_path, in_
         open_table(path, "label")
 
 
+def test_large_whole_numbers_beside_a_fraction_are_rounded_as_in_memory(tmp_path, monkeypatch):
+    monkeypatch.setattr(_text_batches, "_ROWS", 16)
+    rows = [f"{2**53 + 1 + 2 * k},{-(2**60) - k},{k % 2}" for k in range(40)]
+    (tmp_path / "table.csv").write_text("\n".join(["odd,gap,label", *rows, "0.5,,1"]) + "\n")
+    whole, stored = (open_table(tmp_path / "table.csv", "label", missing="category", in_memory=n) for n in (1 << 20, 0))
+    assert is_stored(stored.X)
+    same_table(stored, whole)
+    pd.testing.assert_frame_equal(take(stored.X, np.arange(41)), whole.X, check_exact=True)
+
+
 def test_a_file_of_endless_rows_is_refused(tmp_path):
     """Rows that take no room in a file would take some in memory."""
     table = pa.table({"a": pa.array(np.zeros(400_000)), "label": pa.array(np.arange(400_000) % 2)})

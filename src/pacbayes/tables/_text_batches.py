@@ -127,5 +127,12 @@ def _to_batch(chunk: pd.DataFrame, schema: Any) -> Any:
     import pyarrow as pa  # noqa: PLC0415
 
     named = zip(chunk.columns, schema.types, strict=True)
-    arrays = [pa.array(chunk[name], type=kind, from_pandas=True) for name, kind in named]
+    arrays = [pa.array(_to_type(chunk[name], kind), type=kind, from_pandas=True) for name, kind in named]
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def _to_type(series: pd.Series, kind: Any) -> pd.Series:
+    """Return whole numbers as doubles where other rows make their column one, rounded beyond 2^53 as in memory."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    return series.astype(np.float64) if pa.types.is_float64(kind) and series.dtype.kind == "i" else series

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from pacbayes.tables._child import stream_batches
 from pacbayes.tables._error import TableError, one_line
 from pacbayes.tables._limits import refuse_size
@@ -16,7 +18,7 @@ from pacbayes.tables._source import Description
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Batches", "refuse_change", "release_memory"]
+__all__ = ["Batches", "refuse_change", "release_memory", "to_frame"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,7 @@ class Batches:
         self.check_same()
         try:
             for batch in stream_batches(self.kind, self.files, self.description, columns):
-                yield pa.Table.from_batches([batch]).to_pandas()
+                yield to_frame(pa.Table.from_batches([batch]))
         except TableError as error:
             raise type(error)(f"{self.name}: {error}") from None
         except MemoryError:
@@ -86,6 +88,31 @@ def refuse_change(file: Path) -> Iterator[None]:
 
 def _changed(name: str) -> TableError:
     return TableError(f"{name} must not change while it is read. It did.")
+
+
+def to_frame(table: Any, **options: Any) -> pd.DataFrame:
+    """Return a table of Arrow as a frame, named as in the file; numbers of 16 bits, which pandas cannot sort, have 32.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+    **options
+        For its ``to_pandas``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> import pyarrow as pa
+    >>> from pacbayes.tables._batches import to_frame
+    >>> frame = to_frame(pa.Table.from_pandas(pd.DataFrame({0: np.array([0.5], dtype=np.float16)})))
+    >>> list(frame.columns), frame["0"].dtype
+    (['0'], dtype('float32'))
+    """
+    frame = table.to_pandas(**options)
+    frame.columns = [str(name) for name in frame.columns]  # pandas stores beside a file that they are others
+    half = [name for name, kind in frame.dtypes.items() if kind == np.float16]
+    return frame.astype(dict.fromkeys(half, np.float32)) if half else frame
 
 
 def release_memory() -> None:

@@ -175,7 +175,8 @@ def _find_counter(column: Column, series: pd.Series) -> list[Note]:
     values = series.dropna().to_numpy(dtype=np.float64)
     if column.distinct < max(values.size, 2) or not np.array_equal(values, np.round(values)):
         return []
-    if series.is_monotonic_increasing or series.is_monotonic_decreasing:
+    ordered = series.astype(np.float64) if series.dtype == np.float16 else series  # of which pandas has no index
+    if ordered.is_monotonic_increasing or ordered.is_monotonic_decreasing:
         return [Note("counts_rows", {"column": column.name})]
     span = float(values.max() - values.min()) + 1.0
     # drawn from so narrow a span, some would be the same

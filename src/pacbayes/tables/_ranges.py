@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pacbayes.tables._batches import Batches
+from pacbayes.tables._batches import Batches, to_frame
 from pacbayes.tables._child import count_rows, stream_batches
 from pacbayes.tables._error import TableError, one_line
 from pacbayes.tables._source import Description
@@ -58,7 +58,7 @@ class FileRange:
         found, count = FilledFrame(columns, self.rows), 0
         try:
             for batch in stream_batches(self.kind, self.files, self.description, names, window):
-                found.put(slice(count, count + batch.num_rows), pa.Table.from_batches([batch]).to_pandas())
+                found.put(slice(count, count + batch.num_rows), to_frame(pa.Table.from_batches([batch])))
                 count += batch.num_rows
         except TableError as error:
             raise type(error)(f"{self.name}: {error}") from None

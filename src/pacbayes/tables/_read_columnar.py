@@ -11,6 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pacbayes.tables._batches import to_frame
 from pacbayes.tables._child import Child
 from pacbayes.tables._error import TableError, one_line
 from pacbayes.tables._files import COLUMNAR
@@ -53,7 +54,7 @@ def _to_pandas(stream: memoryview, description: Description) -> pd.DataFrame:
         refuse_duplicates(table.column_names)
         check_cells(table.num_rows, table.num_columns, description.limit)
         # each column of Arrow is given up as soon as it is copied, so that the table is in memory once
-        return table.to_pandas(self_destruct=True, split_blocks=True)
+        return to_frame(table, self_destruct=True, split_blocks=True)
     except (TableError, MemoryError):
         raise
     except Exception as error:  # what a file says of itself for pandas may be anything

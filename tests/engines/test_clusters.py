@@ -52,6 +52,17 @@ def test_bad_options_are_refused_in_one_sentence(files, words, message):  # noqa
     assert len(found.stderr.strip().splitlines()) == 1
 
 
+@pytest.mark.parametrize("address", ["nowhere://1", "nonsense", "inproc://x"])
+def test_a_client_of_no_address_is_closed(address):
+    """Else it is waited for at the end of the process, which then prints a traceback."""
+    from distributed import Client
+
+    before = list(Client._instances)
+    with pytest.raises(EngineError, match="a Dask scheduler that can be reached"), clusters.open_runner(address):
+        pass
+    assert {each.status for each in Client._instances if each not in before} <= {"closed"}
+
+
 def test_a_scheduler_that_is_not_there_is_noticed_soon(monkeypatch):
     monkeypatch.setattr(clusters, "_SECONDS", 1)
     with socket.socket() as taken:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from importlib.util import find_spec
 from typing import Any
 
@@ -104,9 +104,12 @@ def _start(workers: int | None) -> Iterator[Any]:
 def _connect(scheduler: str) -> Iterator[Any]:
     from distributed import Client  # noqa: PLC0415
 
+    client: Any = object.__new__(Client)  # so that it can be closed where its constructor fails half-way
     try:
-        client = Client(scheduler, timeout=_SECONDS, set_as_default=False)
+        client.__init__(scheduler, timeout=_SECONDS, set_as_default=False)
     except Exception as error:  # what an address may raise is of many kinds
+        with suppress(Exception):
+            client.close(timeout=_SECONDS)
         raise EngineError(
             f"--scheduler must be the address of a Dask scheduler that can be reached, such as tcp://10.0.0.1:8786. "
             f"Got {scheduler!r:.80} ({one_line(error)})."

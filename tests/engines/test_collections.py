@@ -352,6 +352,29 @@ def test_missing_labels_in_a_partition_are_refused(here):
         pb.certify(MODEL, da.from_array(SAMPLE.X), parts_of(labels, 200, 200))
 
 
+@pytest.mark.parametrize("kind", [dd, da])
+def test_a_partition_of_labels_that_is_none_is_named(here, kind):
+    parts = [dask.delayed(LABELS[:200]), dask.delayed(None)]
+    if kind is dd:
+        labels = dd.from_delayed(parts, meta=LABELS[:0], verify_meta=False)
+    else:
+        labels = da.concatenate([da.from_delayed(each, (200,), dtype=object) for each in parts])
+    with pytest.raises(EngineError, match=r"must hold values\. Partition 1 is None\."):
+        pb.certify(MODEL, SAMPLE.X, labels)
+
+
+def test_labels_that_are_none_are_not_taken_for_missing_ones(here):
+    labels = dd.from_delayed([dask.delayed(None)], meta=LABELS[:0], verify_meta=False)
+    with pytest.raises(EngineError, match=r"must hold values\. Partition 0 is None\."):
+        pb.certify_predictions(labels, LABELS)
+
+
+def test_what_labels_raise_is_raised(here):
+    labels = dd.from_delayed([dask.delayed(lambda: 1 // 0)()], meta=LABELS[:0], verify_meta=False)
+    with pytest.raises(ZeroDivisionError):
+        pb.certify(MODEL, SAMPLE.X, labels)
+
+
 class Unstorable(GaussianNB):
     def __reduce__(self):
         raise TypeError("it holds a lock")

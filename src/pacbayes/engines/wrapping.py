@@ -93,10 +93,36 @@ def collect(values: Any, rows: Any = None) -> Any:
             "Labels, predictions and groups of Dask must be a Series, a DataFrame or an Array. "
             f"Got {type(values).__name__} instead."
         )
-    found = values.compute()
+    try:
+        found = values.compute()
+    except Exception:  # whatever the user's own steps raise, or Dask where it joins what they return
+        _refuse_nothing(values)
+        raise
+    if found is None:  # of one partition, which is joined with no other
+        _refuse_nothing(values)
     if hasattr(rows, "lengths") and len(found) != rows.shape[0]:
         raise EngineError(
             "Rows and labels of Dask belong together by their order, and must be as many. "
             f"Got {rows.shape[0]} rows in {rows.lengths.size} partitions, and {len(found)} labels instead."
         )
     return found
+
+
+def _refuse_nothing(values: Any) -> None:
+    """Refuse partitions that are None, which Dask cannot join with others."""
+    import dask  # noqa: PLC0415
+
+    try:
+        parts = np.ravel(np.asarray(values.to_delayed(), dtype=object)).tolist()
+        empty = dask.compute(*(dask.delayed(_is_nothing, pure=False)(part) for part in parts))
+    except Exception:  # what was raised before
+        return
+    if any(empty):
+        raise EngineError(
+            "Each partition of labels, predictions and groups of Dask must hold values. "
+            f"Partition {empty.index(True)} is None."
+        ) from None
+
+
+def _is_nothing(part: Any) -> bool:
+    return part is None

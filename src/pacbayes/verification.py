@@ -79,7 +79,7 @@ def _recheck_groups(certificate: Certificate, X: RowsLike, y: Labels, model: obj
             "The 'groups' argument of recheck must be left out, unless the certificate is by group and of certify or "
             f"certify_predictions. Got a certificate of the procedure {certificate.procedure!r:.40}."
         )
-    grouping = find_groups("recheck", groups, np.asarray(y).size, rows_of(X))[1]
+    grouping = find_groups("recheck", groups, np.asarray(y).size, rows_of(X, in_blocks=True))[1]
     return procedure.recheck(certificate, X, y, model, grouping)
 
 

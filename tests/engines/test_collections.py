@@ -375,6 +375,14 @@ def test_what_labels_raise_is_raised(here):
         pb.certify(MODEL, SAMPLE.X, labels)
 
 
+def test_a_recheck_takes_groups_beside_rows_of_dask(here):
+    X, y, groups = da.from_array(SAMPLE.X, chunks=(70, 2)), da.from_array(SAMPLE.y), SAMPLE.X[:, 0] > 0
+    certificate = pb.certify(MODEL, SAMPLE.X, SAMPLE.y, groups=groups)
+    assert recheck(certificate, X, y, MODEL, groups=groups)
+    assert recheck(certificate, X, y, MODEL, groups=da.from_array(groups, chunks=50))
+    assert not recheck(certificate, X, y, MODEL, groups=~groups)
+
+
 class Unstorable(GaussianNB):
     def __reduce__(self):
         raise TypeError("it holds a lock")

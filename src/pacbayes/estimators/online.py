@@ -13,6 +13,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from pacbayes._core.predictions import class_numbers, vote_shares
+from pacbayes._core.prefit import refuse_growth
 from pacbayes._core.rows import rows_of, take
 from pacbayes._core.state import State
 from pacbayes._core.types import Classifier, FloatArray, IntArray, Labels, Predictor, RandomState, Rows, RowsLike
@@ -161,7 +162,10 @@ class OnlineCertifiedClassifier(ClassifierMixin, CertifiedWrapper):  # type: ign
         before = self.certificate_
         cautions = tuple(note for note in before.notes if note.code not in _COUNTED_ANEW)
         procedure = self._procedure(self.order_.size)
-        self._keep(procedure.advance(self.stream_.extended(rows, labels), self.order_, cautions, before.seed))
+        joined = self.stream_.extended(rows, labels)
+        with refuse_growth(self._what_learns(), len(joined.y)):
+            issued = procedure.advance(joined, self.order_, cautions, before.seed)
+        self._keep(issued)
         return self
 
     def _check_joined(self, labels: Labels) -> None:

@@ -33,9 +33,14 @@ def as_ball(x: float | mpf) -> arb:
     return arb((-int(mantissa) if sign else int(mantissa), exponent))
 
 
+def is_known(x: arb) -> bool:
+    """Whether nearly all digits are."""
+    return bool(x.rad() <= abs(x) * arb(10) ** -40)
+
+
 def as_number(x: arb) -> mpf:
     """The middle of a ball that is known to nearly all digits."""
-    if x.rad() > abs(x) * arb(10) ** -40:
+    if not is_known(x):
         raise ArithmeticError(f"too few digits are known: {x}")
     mantissa, exponent = x.mid().man_exp()
     return mpf((int(mantissa), int(exponent)))
@@ -60,11 +65,19 @@ def kl(q: float, p: float) -> mpf:
 
 
 def categorical_kl(u: Sequence[float], v: Sequence[float]) -> mpf:
-    """The relative entropy of normalised weights from its definition."""
+    """The relative entropy of normalised weights from its definition, with more digits where more of them cancel."""
     with ctx.workdps(2 * DIGITS):
-        u_sum, v_sum = _total(map(arb, u)), _total(map(arb, v))
-        terms = [(arb(a) / u_sum, arb(b) / v_sum) for a, b in zip(u, v, strict=True) if a]
-        return as_number(_total(a * (a / b).log() for a, b in terms))
+        found = _categorical_kl(u, v)
+    if not is_known(found):
+        with ctx.workdps(20 * DIGITS):
+            found = _categorical_kl(u, v)
+    return as_number(found)
+
+
+def _categorical_kl(u: Sequence[float], v: Sequence[float]) -> arb:
+    u_sum, v_sum = _total(map(arb, u)), _total(map(arb, v))
+    terms = [(arb(a) / u_sum, arb(b) / v_sum) for a, b in zip(u, v, strict=True) if a]
+    return _total(a * (a / b).log() for a, b in terms)
 
 
 def kl_inv_upper(q: float, budget: float) -> mpf:
@@ -128,6 +141,10 @@ def phi(plus: float, minus: float, budget: float, guess: float = 0.0) -> mpf:
 
 def _ball_max(u: list[arb], v: list[arb], b: arb, guess: arb) -> mpf:
     """Return the supremum with as many digits as it takes; light atoms cost more."""
+    if b == 0:  # the mean, of which nothing may cancel: it may be 0
+        with ctx.workdps(4 * DIGITS):
+            mantissa, exponent = _total(a * x for a, x in zip(u, v, strict=True)).mid().man_exp()
+        return mpf((int(mantissa), int(exponent)))
     lightest = float(min(a for a in u if a > 0).log())
     digits = DIGITS + max(0, int(-2 * lightest / 2.302) - 20)
     for attempt in (1, 2, 4):

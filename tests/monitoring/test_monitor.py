@@ -1,5 +1,6 @@
 """The monitor of a certificate: what it takes, what it says, what it stores, and how often it is wrong."""
 
+import hashlib
 import json
 import math
 from copy import copy
@@ -314,3 +315,10 @@ def test_sizes_of_other_losses_are_refused():
         with pytest.raises(ValueError, match=r"^The 'sizes' argument of Monitor\.update_together must "):
             Monitor.update_together(both, [0.0, 1.0], [False, False], sizes)
         assert [len(each) for each in both] == [0, 0]
+
+
+def test_growth_is_added_up_for_the_same_rates_everywhere():
+    """To the last bit, whatever the processor: a state is continued on another machine."""
+    rates, weights = pb.bounds.betting_rates()
+    digest = hashlib.sha256(rates.tobytes() + weights.tobytes()).hexdigest()
+    assert digest == "8f2f53c28ec012cd0c6e4053eb9870443bd195e89e9f862d0af53bdeb4f307dc"

@@ -8,6 +8,8 @@ all n at once if the rates were fixed without n. The proof is in `docs/theory.md
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
 from typing import Literal, overload
 
 import numpy as np
@@ -212,14 +214,22 @@ def betting_rates(n: int | None = None, delta: float = 0.05) -> tuple[FloatArray
     63
     """
     if n is None:
-        steps = np.arange(-14, 49)
-        tau = 0.3 * 1.5**steps
-        shares = 1.0 / ((np.abs(steps) + 5.0) * (np.abs(steps) + 6.0))
-    else:
-        size, failure = single_number("betting_rates", "n", n), single_number("betting_rates", "delta", delta)
-        low = 0.2 / np.sqrt(size)
-        high = max(0.75 * np.sqrt(size / (2.0 * np.log(1.0 / failure))), 4.0 * low)
-        spacing = 1.4 * (100.0 / size) ** (1.0 / 6.0)
-        tau = np.geomspace(low, high, int(np.ceil(np.log(high / low) / spacing)) + 1)
-        shares = np.asarray(tau**0.15)
+        return _grid_for_all_sizes()
+    size, failure = single_number("betting_rates", "n", n), single_number("betting_rates", "delta", delta)
+    low = 0.2 / np.sqrt(size)
+    high = max(0.75 * np.sqrt(size / (2.0 * np.log(1.0 / failure))), 4.0 * low)
+    spacing = 1.4 * (100.0 / size) ** (1.0 / 6.0)
+    tau = np.geomspace(low, high, int(np.ceil(np.log(high / low) / spacing)) + 1)
+    shares = np.asarray(tau**0.15)
     return np.asarray(1.0 / (1.0 + tau)), np.asarray(shares / shares.sum())
+
+
+def _grid_for_all_sizes() -> tuple[FloatArray, FloatArray]:
+    """Return the grid for which streams store their growth: the same bits on every machine, as powers by numpy are not.
+
+    What is added, multiplied and divided here is rounded in one way only.
+    """
+    steps = range(-14, 49)
+    tau = np.array([float(Fraction(3, 10) * Fraction(3, 2) ** step) for step in steps])
+    shares = np.array([1.0 / ((abs(step) + 5.0) * (abs(step) + 6.0)) for step in steps])
+    return np.asarray(1.0 / (1.0 + tau)), np.asarray(shares / math.fsum(shares))

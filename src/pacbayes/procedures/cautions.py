@@ -21,6 +21,7 @@ __all__ = ["CertificateWarning", "find_cautions", "find_repetitions", "find_seen
 
 _MIN_ROWS = 20  # fewer labels are sorted by chance too often
 _MANY_CHANGES, _RARELY = 100, 0.05  # changes of class from row to row that shuffled rows have, and so few of them
+_MORE = 10.0  # times as many pairs of equal rows as among the rows that were learned from or judged
 _FAR_MORE = 100.0  # times as many repeated rows as independent columns make likely, since columns are not
 Copies: TypeAlias = Callable[[NDArray[np.uint64]], tuple[int, int]]
 
@@ -116,12 +117,23 @@ def find_seen(X: RowsLike, seen: NDArray[np.uint64] | None) -> tuple[Note, ...]:
         return ()
     counts = {
         "unlabelled_rows_seen": 0 if seen is None else _count_seen(X, hashes, seen),
-        "unlabelled_rows_repeated": _count_copies(X, hashes),
+        "unlabelled_rows_repeated": _count_copies(X, hashes) if _repeat_more(hashes, seen) else 0,
     }
     notes = [Note(code, {"repeated": count, "rows": hashes.size}) for code, count in counts.items() if count]
     for note in notes:
         warnings.warn(note_words(note), CertificateWarning, stacklevel=4)
     return tuple(notes)
+
+
+def _repeat_more(hashes: NDArray[np.uint64], seen: NDArray[np.uint64] | None) -> bool:
+    """Return whether rows repeat each other far more often than others of their distribution do."""
+    return seen is None or _share_of_pairs(hashes) > _MORE * _share_of_pairs(seen)
+
+
+def _share_of_pairs(hashes: NDArray[np.uint64]) -> float:
+    """Return how many of all pairs are of equal rows."""
+    counts = np.unique(hashes, return_counts=True)[1].astype(np.float64)
+    return float(np.sum(counts * (counts - 1.0))) / max(hashes.size * (hashes.size - 1.0), 1.0)
 
 
 def _count_seen(X: RowsLike, hashes: NDArray[np.uint64], seen: NDArray[np.uint64]) -> int:

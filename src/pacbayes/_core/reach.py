@@ -26,24 +26,12 @@ _CODES = 1 << 14  # functions whose names are remembered
 _STANDARD = sysconfig.get_paths()["stdlib"]
 _WEIGHTS = ("_parameters", "_buffers")  # of a network: pretrained ones are taken not to have seen the rows
 LruCache = type(functools.lru_cache(len))
-LEAVES = (
-    *(str, bytes, int, float, complex, type(None), np.generic, np.dtype, np.ufunc),
-    *(ModuleType, logging.Logger),  # a logger reaches all others
-)
+_VALUES = (str, bytes, int, float, complex, type(None), np.generic, np.dtype)
+LEAVES = (*_VALUES, np.ufunc, ModuleType, logging.Logger)  # a logger reaches all others
 _HOLDERS = (SimpleNamespace, threading.local)
-_CALLABLES = (
-    *(
-        FunctionType,
-        MethodType,
-        BuiltinFunctionType,
-        LruCache,
-        property,
-        staticmethod,
-        classmethod,
-        functools.cached_property,
-    ),
-    *(functools.partial, functools.partialmethod, functools.singledispatchmethod),
-)
+_FUNCTIONS = (FunctionType, MethodType, BuiltinFunctionType, LruCache, functools.partial)
+_DESCRIPTORS = (property, staticmethod, classmethod, functools.cached_property)
+_CALLABLES = (*_FUNCTIONS, *_DESCRIPTORS, functools.partialmethod, functools.singledispatchmethod)
 _NO_MEMORY = ("__annotations__", "__dataclass_fields__")  # types
 _CONTAINERS = (Mapping, list, tuple, set, frozenset, deque, functools.partial, MethodType, np.ndarray)
 

@@ -30,7 +30,7 @@ LONGEST = (
     "tests/reproduction/",
     "tests/test_examples.py",
     "tests/runs/",
-    "tests/attacks/test_kill.py",
+    "tests/attacks/test_kill",
 )
 
 

@@ -1,11 +1,16 @@
 """Commands run in this process, in a folder of their own."""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
+import pacbayes as pb
 from pacbayes.cli._app import app
+
+GOOD, BAD = 2000, 700
 
 
 @pytest.fixture
@@ -33,3 +38,15 @@ def small(tmp_path):
     path = tmp_path / "small.csv"
     small_frame().to_csv(path, index=False)
     return path
+
+
+@pytest.fixture
+def watched(tmp_path, monkeypatch):
+    """Losses that get worse, in losses.txt, beside good.txt and a certificate that they break; returns them."""
+    monkeypatch.chdir(tmp_path)
+    pb.certify_predictions([0, 1] * 500, [0, 1] * 465 + [1, 1] * 35).to_json(Path("certificate.json"))
+    rng = np.random.default_rng(0)
+    losses = np.concatenate([rng.random(GOOD) < 0.03, rng.random(BAD) < 0.15]).astype(int)
+    Path("losses.txt").write_text("".join(f"{loss}\n" for loss in losses))
+    Path("good.txt").write_text("".join(f"{loss}\n" for loss in losses[:GOOD]))
+    return losses

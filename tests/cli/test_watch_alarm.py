@@ -1,4 +1,4 @@
-"""watch with a certificate: alarms, their command, restarts, many streams, and the page."""
+"""watch with a certificate: alarms, their command, restarts, and the page."""
 
 import json
 import sys
@@ -8,39 +8,14 @@ import numpy as np
 import pytest
 
 import pacbayes as pb
-from pacbayes.monitoring import stream_share
 
-GOOD, BAD = 2000, 700
-
-
-@pytest.fixture
-def place(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    pb.certify_predictions([0, 1] * 500, [0, 1] * 465 + [1, 1] * 35).to_json(Path("certificate.json"))
-    rng = np.random.default_rng(0)
-    losses = np.concatenate([rng.random(GOOD) < 0.03, rng.random(BAD) < 0.15]).astype(int)
-    Path("losses.txt").write_text("".join(f"{loss}\n" for loss in losses))
-    Path("good.txt").write_text("".join(f"{loss}\n" for loss in losses[:GOOD]))
-    return losses
+from cli.alarms import WATCH, expected, records, reseal
 
 
-def expected(losses, alpha=0.01):
-    monitor = pb.Monitor(pb.Certificate.from_json(Path("certificate.json")), alpha)
-    monitor.update(losses)
-    return monitor
-
-
-WATCH = ("--certificate", "certificate.json", "--every", "500")
-
-
-def records(result):
-    return [json.loads(line) for line in result.stdout.splitlines()]
-
-
-def test_an_alarm_has_its_row_its_change_and_status_3(run, place):
+def test_an_alarm_has_its_row_its_change_and_status_3(run, watched):
     result = run("watch", "losses.txt", *WATCH, "--json")
     assert result.exit_code == 3
-    last, monitor = records(result)[-1], expected(place)
+    last, monitor = records(result)[-1], expected(watched)
     alarm = {"row": monitor.alarm.row, "change": monitor.alarm.change, "log_evidence": monitor.alarm.log_evidence}
     assert last["alarm"] == alarm
     assert last["log_evidence"] == monitor.log_evidence
@@ -53,7 +28,7 @@ def test_an_alarm_has_its_row_its_change_and_status_3(run, place):
 
 
 @pytest.mark.parametrize("every", [1, 7, 256, 512, 100_000])
-def test_no_report_comes_twice(run, place, every):
+def test_no_report_comes_twice(run, watched, every):
     options = ("--certificate", "certificate.json", "--every", str(every), "--until-alarm", "--json")
     counts = [record["n"] for record in records(run("watch", "losses.txt", *options))]
     assert len(set(counts)) == len(counts)
@@ -67,7 +42,7 @@ def certify_other(**options):
     certificate.to_json(Path("other.json"))
 
 
-def test_label_and_prediction_are_no_evidence_on_another_loss(run, place):
+def test_label_and_prediction_are_no_evidence_on_another_loss(run, watched):
     """Whether they differ is never below their cost: it would raise an alarm over a certificate that is true."""
     certify_other(metrics=("cost",), cost=[[0, 1], [5, 0]])
     Path("pairs.txt").write_text(PAIRS)
@@ -82,29 +57,29 @@ def test_label_and_prediction_are_no_evidence_on_another_loss(run, place):
 
 
 @pytest.mark.parametrize("metric", ["fnr:1", "balanced-error"])
-def test_a_limit_on_some_of_the_rows_is_not_watched(run, place, metric):
+def test_a_limit_on_some_of_the_rows_is_not_watched(run, watched, metric):
     certify_other(metrics=(metric,))
     result = run("watch", "good.txt", "--certificate", "other.json")
     assert result.exit_code == 2
     assert "a loss that every row has" in result.stderr
 
 
-def test_without_a_change_all_is_well(run, place):
+def test_without_a_change_all_is_well(run, watched):
     result = run("watch", "good.txt", "--certificate", ".", "--every", "1000")
     assert result.exit_code == 0
     assert "evidence 0." in result.stdout
     assert "No alarm in 2000 rows" in result.stdout
 
 
-def test_a_pipe_raises_the_same_alarm(run, place):
+def test_a_pipe_raises_the_same_alarm(run, watched):
     result = run("watch", "-", *WATCH, "--json", input=Path("losses.txt").read_text())
     assert result.exit_code == 3
-    assert records(result)[-1]["alarm"]["row"] == expected(place).alarm.row
+    assert records(result)[-1]["alarm"]["row"] == expected(watched).alarm.row
 
 
-def test_until_alarm_ends_with_it(run, place):
+def test_until_alarm_ends_with_it(run, watched):
     result = run("watch", "losses.txt", *WATCH, "--until-alarm", "--json", "--state", "s.json")
-    row = expected(place).alarm.row
+    row = expected(watched).alarm.row
     assert result.exit_code == 3
     assert row <= records(result)[-1]["n"] < row + 256
     again = run("watch", "losses.txt", *WATCH, "--until-alarm", "--json", "--state", "s.json")
@@ -127,7 +102,7 @@ def told():
     return [json.loads(line) for line in Path("told.txt").read_text().splitlines()]
 
 
-def test_the_command_is_run_once_and_without_a_shell(run, place, tmp_path):
+def test_the_command_is_run_once_and_without_a_shell(run, watched, tmp_path):
     command = hook(tmp_path)
     for _ in range(3):
         result = run("watch", "losses.txt", *WATCH, "--state", "s.json", "--on-alarm", command, "--json")
@@ -135,24 +110,24 @@ def test_the_command_is_run_once_and_without_a_shell(run, place, tmp_path):
         assert "said by" not in result.stdout
     ((variables, arguments),) = told()
     assert arguments == ["two words", "$HOME", ";"]
-    assert variables["PACBAYES_ALARM_ROW"] == str(expected(place).alarm.row)
+    assert variables["PACBAYES_ALARM_ROW"] == str(expected(watched).alarm.row)
     assert float(variables["PACBAYES_ALARM_EVIDENCE"]) >= 100
     assert variables["PACBAYES_ALARM_KEY"] == ""
 
 
-def test_an_alarm_that_nobody_was_told_of_is_told_at_the_next_start(run, place, tmp_path):
+def test_an_alarm_that_nobody_was_told_of_is_told_at_the_next_start(run, watched, tmp_path):
     assert run("watch", "losses.txt", *WATCH, "--state", "s.json").exit_code == 3
     assert run("watch", "losses.txt", *WATCH, "--state", "s.json", "--on-alarm", hook(tmp_path)).exit_code == 3
     assert len(told()) == 1
 
 
-def test_a_command_that_fails_is_said(run, place, tmp_path):
+def test_a_command_that_fails_is_said(run, watched, tmp_path):
     result = run("watch", "losses.txt", *WATCH, "--on-alarm", hook(tmp_path, "7"))
     assert result.exit_code == 3
     assert "the command on alarm ended with status 7." in result.stderr
 
 
-def test_a_key_cannot_make_a_command_or_a_line(run, place, tmp_path):
+def test_a_key_cannot_make_a_command_or_a_line(run, watched, tmp_path):
     key = "a\x00b\n; touch forged $(touch forged)\x1b[2K"
     lines = [json.dumps({"shop": key, "loss": 1.0})] * 50
     result = run("watch", "-", *WATCH, "--by", "shop", "--on-alarm", hook(tmp_path), input="\n".join(lines))
@@ -163,14 +138,14 @@ def test_a_key_cannot_make_a_command_or_a_line(run, place, tmp_path):
 
 
 @pytest.mark.parametrize("cuts", [(1,), (255, 256, 257), (2000, 2100, 2200)])
-def test_restarts_change_nothing(run, place, cuts):
+def test_restarts_change_nothing(run, watched, cuts):
     lines = Path("losses.txt").read_text().splitlines(keepends=True)
     for end in (*cuts, len(lines)):
         Path("parts.txt").write_text("".join(lines[:end]))
         result = run("watch", "parts.txt", *WATCH, "--state", "s.json", "--json")
     assert result.exit_code == 3
     stored = json.loads(Path("s.json").read_text())["alarm"]
-    assert stored["monitor"] == expected(place).to_dict()
+    assert stored["monitor"] == expected(watched).to_dict()
 
 
 def other_certificate():
@@ -187,7 +162,7 @@ CHANGES = {
 
 
 @pytest.mark.parametrize(("options", "change", "words"), CHANGES.values(), ids=CHANGES)
-def test_a_state_of_something_else_is_refused(run, place, options, change, words):
+def test_a_state_of_something_else_is_refused(run, watched, options, change, words):
     assert run("watch", "good.txt", *WATCH, "--state", "s.json").exit_code == 0
     if change is not None:
         change()
@@ -197,19 +172,11 @@ def test_a_state_of_something_else_is_refused(run, place, options, change, words
     assert result.stderr.count("\n") == 1
 
 
-def test_states_with_and_without_an_alarm_are_told_apart(run, place):
+def test_states_with_and_without_an_alarm_are_told_apart(run, watched):
     assert run("watch", "good.txt", "--state", "without.json").exit_code == 0
     assert run("watch", "good.txt", *WATCH, "--state", "with.json").exit_code == 0
     assert "was kept without" in run("watch", "good.txt", *WATCH, "--state", "without.json").stderr
     assert "was kept with --certificate" in run("watch", "good.txt", "--state", "with.json").stderr
-
-
-def reseal(record):
-    from pacbayes.cli._watch_state import _checksum
-
-    record.pop("checksum", None)
-    record["checksum"] = _checksum(record)
-    return record
 
 
 FORGED = {
@@ -225,7 +192,7 @@ FORGED = {
 
 
 @pytest.mark.parametrize("forge", FORGED.values(), ids=FORGED)
-def test_a_forged_state_is_refused_in_one_sentence(run, place, forge):
+def test_a_forged_state_is_refused_in_one_sentence(run, watched, forge):
     assert run("watch", "good.txt", *WATCH, "--state", "s.json").exit_code == 0
     record = json.loads(Path("s.json").read_text())
     Path("s.json").write_text(json.dumps(reseal({**record, "alarm": forge(record["alarm"])})))
@@ -235,96 +202,14 @@ def test_a_forged_state_is_refused_in_one_sentence(run, place, forge):
     assert "state file" in result.stderr
 
 
-def keyed(keys=12, rows=6000, bad=3, seed=1):
-    rng = np.random.default_rng(seed)
-    found = []
-    for row in range(rows):
-        key = int(rng.integers(keys))
-        risk = 0.3 if key == bad and row > rows // 2 else 0.03
-        found.append((f"shop {key}", int(rng.random() < risk)))
-    return found
-
-
-def test_many_streams_each_with_its_share(run, place):
-    rows = keyed()
-    Path("keyed.txt").write_text("".join(json.dumps({"shop": key, "label": 0, "prediction": loss}) + "\n"
-                                         for key, loss in rows))  # fmt: skip
-    result = run("watch", "keyed.txt", *WATCH, "--by", "shop", "--state", "s.json", "--json")
-    assert result.exit_code == 3
-    last = {each["key"]: each for each in records(result)}
-    order = list(dict.fromkeys(key for key, _ in rows))
-    assert set(last) == set(order)
-    for position, key in enumerate(order, start=1):
-        monitor = expected([loss for name, loss in rows if name == key], 0.01 * stream_share(position))
-        assert last[key]["log_evidence"] == monitor.log_evidence
-        assert (last[key]["alarm"] is None) == (monitor.alarm is None)
-    assert [key for key in order if last[key]["alarm"]] == ["shop 3"]
-    again = run("watch", "keyed.txt", *WATCH, "--by", "shop", "--state", "s.json")
-    assert again.exit_code == 3
-    assert "12 streams, 1 with an alarm." in again.stdout
-
-
-def test_streams_in_parts_are_the_streams_at_once(run, place):
-    rows = [json.dumps({"shop": key, "loss": loss}) + "\n" for key, loss in keyed(5, 1500)]
-    for end in (1, 700, 701, 1500):
-        Path("keyed.txt").write_text("".join(rows[:end]))
-        run("watch", "keyed.txt", *WATCH, "--by", "shop", "--state", "s.json")
-    run("watch", "keyed.txt", *WATCH, "--by", "shop", "--state", "t.json")
-    parts, whole = (json.loads(Path(name).read_text()) for name in ("s.json", "t.json"))
-    from pacbayes.cli._watch_state import _unpack
-
-    for one, other in zip(parts["streams"], whole["streams"], strict=True):
-        assert one[0] == other[0]
-        assert _unpack(one[1])["monitor"] == _unpack(other[1])["monitor"]
-        assert _unpack(one[1])["alarm"]["monitor"] == _unpack(other[1])["alarm"]["monitor"]
-
-
-def test_a_number_of_streams_that_is_fixed(run, place):
-    lines = "".join(json.dumps({"shop": k, "loss": 0}) + "\n" for k in (1, 2, 1, 2, 3))
-    result = run("watch", "-", *WATCH, "--by", "shop", "--streams", "2", input=lines)
-    assert result.exit_code == 2
-    assert "There are more than 2 streams." in result.stderr
-    assert run("watch", "-", *WATCH, "--by", "shop", "--streams", "3", input=lines).exit_code == 0
-
-
-def test_lines_without_a_key_belong_to_no_stream(run, place):
-    lines = ['{"shop": "a", "loss": 0}'] * 20 + ["0", "junk", '{"shop": null, "loss": 0}', '{"shop": "a", "loss": 2}']
-    lines += ['{"loss": 0}', json.dumps({"shop": "x" * 201, "loss": 0}), '{"shop": "", "loss": 0}']
-    result = run("watch", "-", *WATCH, "--by", "shop", "--json", input="\n".join(lines))
-    assert result.exit_code == 0
-    assert records(result)[-1] | {"key": "a", "n": 21, "unreadable": 1} == records(result)[-1]
-    assert "6 lines have no readable key" in result.stderr
-
-
-def test_junk_is_never_an_alarm(run, place):
+def test_junk_is_never_an_alarm(run, watched):
     Path("junk.txt").write_text("0\n" * 50 + "junk\n" * 500)
     result = run("watch", "junk.txt", *WATCH)
     assert result.exit_code == 0
     assert "500 lines could not be read and count as wrong" in result.stderr
 
 
-FORGED_STREAMS = {
-    "no list": {"streams": 1},
-    "a count": {"unassigned": -1},
-    "half a stream": {"streams": [["a"]]},
-    "junk": {"streams": [["a", "junk"]]},
-    "not packed": {"streams": [["a", "anVuaw=="]]},
-}
-
-
-@pytest.mark.parametrize("change", FORGED_STREAMS.values(), ids=FORGED_STREAMS)
-def test_forged_streams_are_refused(run, place, change):
-    Path("keyed.txt").write_text('{"shop": "a", "loss": 0}\n' * 30)
-    assert run("watch", "keyed.txt", *WATCH, "--by", "shop", "--state", "s.json").exit_code == 0
-    record = json.loads(Path("s.json").read_text())
-    twice = {"streams": record["streams"] * 2}
-    for forged in (change, twice):
-        Path("s.json").write_text(json.dumps(reseal({**record, **forged})))
-        result = run("watch", "keyed.txt", *WATCH, "--by", "shop", "--state", "s.json")
-        assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
-
-
-def test_the_page_is_current_and_harmless(run, place):
+def test_the_page_is_current_and_harmless(run, watched):
     Path("<b>.txt").write_text(Path("losses.txt").read_text())
     result = run("watch", "<b>.txt", *WATCH, "--page", "page.html")
     assert result.exit_code == 3
@@ -338,14 +223,6 @@ def test_the_page_is_current_and_harmless(run, place):
     Path("mine.html").write_text("<html></html>")
     result = run("watch", "good.txt", *WATCH, "--page", "mine.html")
     assert (result.exit_code, Path("mine.html").read_text()) == (2, "<html></html>")
-
-
-def test_the_page_of_many_streams(run, place):
-    lines = "".join(json.dumps({"shop": f"<i>{key}", "loss": loss}) + "\n" for key, loss in keyed())
-    assert run("watch", "-", *WATCH, "--by", "shop", "--page", "page.html", input=lines).exit_code == 3
-    page = Path("page.html").read_text()
-    assert "<i>" not in page
-    assert page.index("&lt;i&gt;shop 3") < page.index("&lt;i&gt;shop 1")
 
 
 WRONG = {
@@ -369,7 +246,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize(("options", "words"), WRONG.values(), ids=WRONG)
-def test_wrong_options_are_refused_in_one_sentence(run, place, options, words):
+def test_wrong_options_are_refused_in_one_sentence(run, watched, options, words):
     result = run("watch", "losses.txt", *options)
     assert result.exit_code == 2
     assert words in result.stderr

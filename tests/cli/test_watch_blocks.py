@@ -1,9 +1,6 @@
 """Lines that are read many at once say what they say one by one: every report, warning, state and certificate."""
 
-import io
 import json
-import math
-import os
 import re
 from pathlib import Path
 
@@ -12,99 +9,9 @@ import pytest
 
 import pacbayes as pb
 from pacbayes.cli import _growing, _lines, _watch_blocks, _watch_streams, _watcher
-from pacbayes.cli._line_blocks import LOSS, BlockReader
-from pacbayes.cli._line_forms import learn_form
-from pacbayes.cli._lines import Block, Lines
 from pacbayes.cli._watch_blocks import _ranks_due
-from pacbayes.procedures import LossMonitor, decode_line, key_in, loss_in
 
-ODD = [
-    *(b"", b" ", b"\x0b", b"\r", b"null", b"true", b"NaN", b"-Infinity", b"1e-400", b"1e400", b"-0", b"-0.0", b"1.5"),
-    *(
-        b"01",
-        b"1.",
-        b".5",
-        b"+1",
-        b"0x1",
-        b"1_0",
-        b"1e0",
-        b"1E-05",
-        b"9.99e-00",
-        b"0.5e5",
-        b"1.0",
-        b"0e0",
-        b"0 0",
-        b"0\xff",
-    ),
-    *(b"0." + b"3" * 60, b"0." + b"0" * 400 + b"1", b"1" * 5000, b'"0"', b"[0]", b"{}", b"0\x00", b"\xef\xbb\xbf0"),
-    *(b"0 ", b'{"loss": 0', b'{"loss": 0}}', b'{"loss": 0, "loss": 1}', b'{"loss": true}'),
-    *(b'{"loss": 0.5}{"loss": 1}', b'{"label": 1, "prediction": 1.5}', b'{"label": 1, "prediction": 1.0}'),
-    *(b'{"label": "a", "prediction": 1}', b'{"label": null, "prediction": null}', b'{"label": 0, "prediction": true}'),
-    *(b'{"label": "\\u0061", "prediction": "a"}', '{"label": "ä", "prediction": "ä"}'.encode(), b'{"label": 1}'),
-    *(b'{"label": "\xed\xa0\x80", "prediction": "\xed\xa0\x80"}', b'{"label": 0, "prediction": -0}'),
-    *(
-        b'{"loss": 0.5, "label": 1, "prediction": 0}',
-        b'{"label": 9007199254740993.0, "prediction": 9007199254740992.0}',
-        b'{"label": {}, "prediction": {}}',
-        b'{"loss": 1e-400}',
-        b'{"shop": "a", "loss": 2}',
-        b'{"shop": "", "loss": 0}',
-    ),
-    *(
-        b'{"shop": 1, "loss": 0.25}',
-        b'{"shop": "1", "loss": 0.25}',
-        b'{"shop": 007, "loss": 0}',
-        b'{"shop": "x", "loss": NaN}',
-    ),
-    *(
-        b'{"shop": null, "loss": 0}',
-        b'{"shop": "' + b"k" * 201 + b'", "loss": 0}',
-        b'{"shop": true, "loss": 0}',
-        b'{"shop": 1.0, "loss": 0}',
-    ),
-    *(
-        '{"shop": "ß", "loss": 0}'.encode(),
-        b'{"shop": "\\n", "loss": 0}',
-        b'{"shop": "a\tb", "loss": 0}',
-        b'{"shop": -0, "loss": 1}',
-    ),
-]
-SHAPES = {
-    "numbers": lambda rng, k: b"%d" % (rng.random() < 0.1),
-    "graded": lambda rng, k: repr(float(rng.random() ** 8)).encode(),
-    "pairs": lambda rng, k: b'{"label": %d, "prediction": %d}' % (0, rng.random() < 0.1),
-    "texts": lambda rng, k: (
-        b'{"id": %d, "label": "yes", "prediction": "%s", "time": "12:%02d"}'
-        % (k, rng.choice([b"yes", b"no"], p=[0.9, 0.1]), k % 60)
-    ),
-    "truths": lambda rng, k: b'{"label":true,"prediction":%s}' % rng.choice([b"true", b"false"], p=[0.9, 0.1]),
-    "keys": lambda rng, k: (
-        b'{"shop": "s%d", "ms": %.3f, "loss": %d}' % (rng.integers(0, 12), rng.random(), rng.random() < 0.1)
-    ),
-    "whole keys": lambda rng, k: b' {"loss" : %.4f, "shop":%d, "ok": null} ' % (rng.random() ** 6, rng.integers(-3, 5)),
-    "pairs of keys": lambda rng, k: '{{"shop": "{}", "label": {}, "prediction": 1}}'.format(
-        rng.choice(["ä", "b"]), int(rng.random() > 0.1)
-    ).encode(),
-}
-
-
-def draw_lines(rng, count, by=False):
-    """A program's lines, with odd ones among them, ends of any kind, and a change for the worse."""
-    names = [name for name in SHAPES if not by or "keys" in name]
-    shapes = [SHAPES[name] for name in rng.choice(names, size=rng.integers(1, 4), replace=False)]
-    odd, worse = rng.choice([0.0, 0.02, 0.3]), rng.random() < 0.5
-    lines = []
-    for number in range(count):
-        if rng.random() < odd:
-            line = ODD[rng.integers(len(ODD))]
-        else:
-            line = shapes[rng.integers(len(shapes))](rng, number)
-            if worse and number > count // 2:
-                line = line.replace(b'"loss": 0', b'"loss": 1').replace(b'"prediction": 0', b'"prediction": 1')
-                line = b"1" if line == b"0" and rng.random() < 0.5 else line
-        lines.append(line + (b"\r\n" if rng.random() < 0.1 else b"\n"))
-    content = (b"\xef\xbb\xbf" if rng.random() < 0.3 else b"") + b"".join(lines)
-    return content[:-1] if rng.random() < 0.3 else content
+from cli.odd_lines import ODD, SHAPES, draw_lines
 
 
 def outcome(run, folder, arguments, monkeypatch, *, chunk, fewest):
@@ -186,98 +93,6 @@ def test_a_restart_goes_on_as_if_there_had_been_none(run, tmp_path, monkeypatch)
     assert (once["streams"], once["position"], once["prefix"]) == (twice["streams"], twice["position"], twice["prefix"])
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_what_is_read_at_once_is_what_is_read_alone(seed):
-    rng = np.random.default_rng(seed)
-    for by in (None, "shop"):
-        reader, lines = BlockReader(by), draw_lines(rng, 400).splitlines(keepends=True)
-        lines = [line for line in b"".join(lines).split(b"\n") if line]
-        for line in lines:
-            try:
-                given = decode_line(line + b"\n")
-                loss_in(given, line)
-                if by is not None:
-                    key_in(given, by)
-            except ValueError:
-                continue
-            reader.learn(line + b"\n", given)
-        lines = [*lines, *ODD]
-        content = b"\n".join(each.replace(b"\n", b" ") for each in lines) + b"\n"
-        valid = [each for each in content.splitlines(keepends=True) if is_text(each)]
-        for part in (content, b"".join(valid)):
-            read = reader.read(part)
-            for line, kind, key, loss in zip(part.split(b"\n"), read.kinds, read.keys, read.losses, strict=False):
-                if kind == LOSS:
-                    given = decode_line(line + b"\n")
-                    assert math.copysign(1, loss) == 1
-                    assert loss_in(given, line).hex() == float(loss).hex()
-                    assert reader.names[key] == (None if by is None else key_in(given, by))
-        assert read.kinds.any() or by is not None
-
-
-def is_text(content):
-    try:
-        content.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
-def test_numbers_are_read_to_the_last_bit():
-    rng, reader = np.random.default_rng(1), BlockReader(None)
-    reader.learn(b"0.5\n", 0.5)
-    bits = rng.integers(0, 0x3FF0000000000000, 20_000)
-    values = np.concatenate([rng.random(20_000), bits.view(np.float64)]).tolist()
-    texts = [f"{each!r}\n" for each in values] + [f"{each:.25g}\n" for each in values[:20_000]]
-    read = reader.read("".join(texts).encode())
-    found = read.kinds == LOSS
-    assert found[:20_000].mean() > 0.99
-    exact = np.array([float(text) for text in texts])
-    np.testing.assert_array_equal(read.losses[found], exact[found])
-
-
-@pytest.mark.parametrize(
-    "line",
-    [b'{"loss": 0.5, "a": [1]}', b'{"loss": 0.5, "a": "\\n"}', b'{"loss": 0.5, "a": {}}', b'{"\\u0061": 1, "loss": 0}'],
-)
-def test_unusual_lines_have_no_form(line):
-    assert learn_form(line, json.loads(line), None) is None
-
-
-def test_a_line_that_is_cut_by_the_end_of_a_chunk_is_one():
-    lines, found = Lines(), []
-    for chunk in (b"\xef\xbb\xbf0\n" + b"1\n" * 20 + b'{"loss"', b": 0.25}\n0\n", b"1"):
-        for each in lines.split(chunk):
-            if isinstance(each, Block):
-                lines.take_many(each.content, each.content.count(b"\n"))
-                found.append(each.content)
-            else:
-                lines.take()
-                found.append(each.content)
-    assert found == [b"0\n", b"1\n" * 20, b'{"loss": 0.25}\n', b"0\n"]
-    assert (lines.number, [each.content for each in lines.rest()]) == (23, [b"1"])
-
-
-def test_a_pipe_is_answered_before_it_is_waited_for():
-    """One line at a time, each followed by a rest; nothing waits for a block to fill."""
-    lines = Lines()
-
-    class Slow(io.BufferedIOBase):
-        left = iter([b"0\n", b"1\n", b"0\n1\n" * 20, b"1"])
-
-        def read1(self, _size=-1):
-            return next(self.left, b"")
-
-    seen = []
-    for each in _lines.read_pipe(Slow(), lines):
-        if isinstance(each, Block):
-            lines.take_many(each.content, each.content.count(b"\n"))
-        elif each is not None:
-            lines.take()
-        seen.append(None if each is None else "block" if isinstance(each, Block) else "line")
-    assert seen == ["line", None, "line", None, "block", None, None, "line"]
-
-
 def test_what_is_due_comes_at_its_loss():
     for count, report, every, room in [(1000, 3, 7, 256), (1000, 100, 100, 1), (600, 1000, 1000, 20), (5, 9, 9, None)]:
         waiting, length, expected = 256 - (room or 0), every - report, []
@@ -288,35 +103,6 @@ def test_what_is_due_comes_at_its_loss():
                 expected.append(rank)
                 waiting = 0
         assert _ranks_due(count, report, every, room) == expected
-
-
-@pytest.mark.parametrize("kind", ["counts", "graded", "late"])
-def test_losses_in_an_array_are_those_one_by_one(kind):
-    rng = np.random.default_rng(3)
-    losses = (rng.random(9000) < 0.1) * 1.0
-    if kind != "counts":
-        losses[slice(None) if kind == "graded" else slice(8500, None)] *= rng.random()
-    one, many, start = LossMonitor(), LossMonitor(), 0
-    one.extend(losses.tolist())
-    while start < losses.size:
-        size = int(rng.integers(1, 3000))
-        LossMonitor.add_together([many], losses[start : start + size], [losses[start : start + size].size])
-        start += size
-    again = LossMonitor.from_dict(one.to_dict())
-    assert one.to_dict() == many.to_dict() == again.to_dict()
-    observed = {"errors": round(losses.sum())} if kind == "counts" else None
-    for each in (one, many, again):
-        (statement,) = each.certificate().statements
-        assert statement.value == one.certificate().value
-        assert observed is None or statement.observed == observed
-
-
-@pytest.mark.parametrize("bad", [math.nan, -0.1, 1.1])
-def test_an_array_with_something_else_is_refused_as_a_whole(bad):
-    monitor = LossMonitor()
-    with pytest.raises(ValueError, match=r"^Losses must lie in \[0, 1\]\. Got others instead\."):
-        LossMonitor.add_together([monitor], np.array([0.0, bad, 1.0]), [3])
-    assert len(monitor) == 0
 
 
 def draw_shops(rng, shops, count):
@@ -369,15 +155,3 @@ def test_more_streams_than_the_usual_number_may_be_announced(monkeypatch):
     assert (announced.count, announced.room) == (5, 0)
     with pytest.raises(ValueError, match="more than 5 streams"):
         announced.get("f")
-
-
-def test_a_pipe_is_read_as_far_as_it_is_full():
-    """A pipe holds little; what is there is taken together, and nothing is waited for."""
-    read, write = os.pipe()
-    with os.fdopen(read, "rb") as raw, os.fdopen(write, "wb", buffering=0) as pipe:
-        pipe.write(b"0\n" * 100)
-        assert _lines._read_all(raw) == b"0\n" * 100
-        pipe.write(b"1\n" * 30)
-        assert _lines._read_all(raw) == b"1\n" * 30
-        pipe.close()
-        assert _lines._read_all(raw) == b""

@@ -1,6 +1,9 @@
 """One cluster of two processes for all tests of a process of pytest; it is closed at the end."""
 
+import dask
 import pytest
+
+from pacbayes._core import digests, rows
 
 # no dashboard, a port that is free, and no lines about workers that are killed on purpose
 QUIETLY = {
@@ -34,3 +37,16 @@ def on_cluster(client):
     """What is computed in the test is computed by the cluster."""
     with client.as_current():
         yield client
+
+
+@pytest.fixture
+def small_blocks(monkeypatch):
+    monkeypatch.setattr(digests, "DIGEST_ROWS", 90)
+    monkeypatch.setattr(rows, "BLOCK_ROWS", 110)
+
+
+@pytest.fixture
+def here():
+    """What is computed is computed in this process."""
+    with dask.config.set(scheduler="synchronous"):
+        yield

@@ -7,10 +7,21 @@ from dataclasses import replace
 import pytest
 
 import pacbayes as pb
-from pacbayes.certificate import Choice, compared_groups, evaluate_statement, share_among
-from pacbayes.certificate.arithmetic import evaluate_limits
-from pacbayes.runs import Settings, certify_file, load_run, verify_folder
+from pacbayes.certificate import Choice
+from pacbayes.runs import Settings, certify_file, load_run
 
+from attacks.signing import (
+    asked_weights,
+    both_fail,
+    compared_again,
+    edit_settings,
+    failed,
+    only_whole,
+    read,
+    shared,
+    sign,
+    without,
+)
 from cli.test_asked import COST, people
 
 SETTINGS = Settings(
@@ -37,46 +48,6 @@ def issued(tmp_path_factory):
 def place(issued, tmp_path):
     shutil.copytree(issued, tmp_path / "copy")
     return tmp_path / "copy"
-
-
-def failed(folder, **options):
-    return {check.code for check in verify_folder(folder, **options).result.failed}
-
-
-def both_fail(folder, place):
-    """Whether the arithmetic fails, and everything together with the data."""
-    return failed(folder), failed(folder, data=place / "people.csv")
-
-
-def read(folder):
-    return pb.Certificate.from_json(folder / "certificate.json")
-
-
-def sign(folder, certificate, statements=None, **changes):
-    """Write a certificate whose values, digest and place in the predictor's file are made to fit."""
-    delta = changes.get("delta", certificate.delta) / certificate.candidates
-    known = certificate.statements if statements is None else statements
-    fitted = tuple(_fitted(each, delta) for each in known)
-    forged = replace(certificate, statements=fitted, digest="", **changes)
-    (folder / "certificate.json").write_text(forged.to_json())
-    path = folder / "model.json"
-    record = json.loads(path.read_text())
-    path.write_text(json.dumps(record | {"certificate": forged.digest}))
-    return forged
-
-
-def _fitted(statement, delta):
-    if statement.groups:
-        value, lower = evaluate_limits(statement, delta)
-        return replace(statement, value=value, lower=lower)
-    return replace(statement, value=evaluate_statement(statement, delta))
-
-
-def edit_settings(folder, **changes):
-    path = folder / "model.json"
-    record = json.loads(path.read_text())
-    record["settings"] |= changes
-    path.write_text(json.dumps(record))
 
 
 def test_what_was_issued_holds_and_so_does_what_is_signed_again(place):
@@ -155,7 +126,7 @@ class TestStatements:
             worst = max((each for each in statements if each.group), key=lambda each: each.value)
             kept = [each for each in statements if each.group != worst.group and not each.groups]
             weights = {"error": 3.0, "recall:yes": 1.0, "fpr:yes": 1.0}
-            return _shared(kept, weights)
+            return shared(kept, weights)
 
         alone, with_data = self.forge(place, drop)
         assert "groups" in alone
@@ -164,7 +135,7 @@ class TestStatements:
     def test_an_empty_group_is_dropped_from_one_metric(self, place):
         def drop(statements):
             least = min((each for each in statements if each.group and each.name == "recall:yes"), key=lambda e: e.n)
-            return _shared([each for each in statements if each is not least], _weights())
+            return shared([each for each in statements if each is not least], asked_weights())
 
         assert "groups" in self.forge(place, drop)[0]
 
@@ -173,7 +144,7 @@ class TestStatements:
 
         def drop(statements):
             gone = next(each.group for each in statements if each.group)
-            return _without(statements, gone)
+            return without(statements, gone)
 
         alone, with_data = self.forge(place, drop)
         assert alone == set()
@@ -199,7 +170,7 @@ class TestStatements:
             errors = [statements[k].observed["errors"] for k in (first, second)]
             statements[first] = replace(statements[first], observed={"errors": errors[0] - 1})
             statements[second] = replace(statements[second], observed={"errors": errors[1] + 1})
-            return _compared_again(statements)
+            return compared_again(statements)
 
         alone, with_data = self.forge(place, move)
         assert alone == set()
@@ -226,7 +197,7 @@ class TestStatements:
             replace(each, value=json.dumps(weights)) if each.what == "metric_weights" else each
             for each in certificate.choices
         )
-        alone, with_data = self.forge(place, lambda each: _compared_again(_shared(each, weights)), choices=choices)
+        alone, with_data = self.forge(place, lambda each: compared_again(shared(each, weights)), choices=choices)
         assert alone == {"asked"}
         assert with_data == {"asked"}
         edit_settings(place / "rates", weights=[30.0, 1.0, 1.0])  # a certificate of its own, chosen too late
@@ -251,7 +222,7 @@ class TestStatements:
 
     def test_a_statement_is_made_twice(self, place):
         def twice(statements):
-            return _shared([*statements, statements[1]], _weights())
+            return shared([*statements, statements[1]], asked_weights())
 
         assert "groups" in self.forge(place, twice)[0]
 
@@ -259,7 +230,7 @@ class TestStatements:
         def widen(statements):
             return [replace(each, n=each.n + 500) if each.name == "recall:yes" else each for each in statements]
 
-        assert "groups" in self.forge(place, lambda statements: widen(_only_whole(statements)))[0]
+        assert "groups" in self.forge(place, lambda statements: widen(only_whole(statements)))[0]
 
     def test_a_metric_that_did_badly_is_dropped(self, place):
         certificate = read(place / "rates")
@@ -270,7 +241,7 @@ class TestStatements:
         )
 
         def drop(statements):
-            return _shared([each for each in statements if each.name != "fpr:yes"], weights)
+            return shared([each for each in statements if each.name != "fpr:yes"], weights)
 
         assert self.forge(place, drop, choices=choices) == ({"asked"}, {"asked"})
 
@@ -339,43 +310,3 @@ class TestData:
         frame = people().replace({"sex": {"f": "female", "m": "male"}})
         frame.to_csv(place / "people.csv", index=False)
         assert {"grouping", "statement"} <= failed(place / "rates", data=place / "people.csv")
-
-
-def _weights():
-    return {"error": 3.0, "recall:yes": 1.0, "fpr:yes": 1.0}
-
-
-def _shared(statements, weights):
-    shares = share_among(statements, weights)
-    return [replace(each, share=share) for each, share in zip(statements, shares, strict=True)]
-
-
-def _only_whole(statements):
-    return [each for each in statements if each.group is None and not each.groups]
-
-
-def _without(statements, gone):
-    """Leave a group out, and its rows out of everything else."""
-    lost = {each.name: each for each in statements if each.group == gone}
-
-    def less(each):
-        other = lost[each.name]
-        errors = each.observed["errors"] - other.observed["errors"]
-        return replace(each, n=each.n - other.n, observed={"errors": errors})
-
-    kept = [each for each in statements if each.group != gone]
-    whole = [less(each) if each.group is None and not each.groups else each for each in kept]
-    return _compared_again(_shared(whole, _weights()))
-
-
-def _compared_again(statements):
-    """Let differences follow from the groups."""
-
-    def again(difference):
-        groups = [each for each in statements if each.group is not None and each.name == difference.name]
-        own = compared_groups(groups, 0.05 * difference.share)
-        counts = {"errors": [each.observed["errors"] for each in own], "rows": [each.n for each in own]}
-        names = tuple(dict(each.group) for each in own)
-        return replace(difference, groups=names, observed=counts, n=sum(counts["rows"]))
-
-    return [again(each) if each.groups else each for each in statements]

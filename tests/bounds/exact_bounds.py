@@ -13,30 +13,15 @@ from mpmath import mpf
 import pacbayes as pb
 
 import reference_mp as exact
+from bounds import exact_parts as parts
 
 RATES = np.array([0.9, 0.7, 0.5, 0.3, 0.15, 0.05])
 WEIGHTS = np.array([0.1, 0.2, 0.3, 0.2, 0.1, 0.1])
 VALUES = (0.0, 1.0, 3.0)
-_SMALL = arb(10) ** -25
-
-
-def _log(x):
-    return mpmath.log(mpf(x))
-
-
-def _xi(atoms, n):
-    before, current = mpf(1), exact.xi_two(int(n))
-    for m in range(1, atoms - 1):
-        before, current = current, current + mpf(n) / m * before
-    return current
-
-
-def _budget(kl, n, delta, constant=1):
-    return (mpf(kl) + _log(constant) - _log(delta)) / n
 
 
 def chernoff(risk, n, delta):
-    return exact.kl_inv_upper(risk, _budget(0, n, delta))
+    return exact.kl_inv_upper(risk, parts.budget(0, n, delta))
 
 
 def progressive_chernoff(reference, n, delta):
@@ -58,19 +43,19 @@ def clopper_pearson(errors, n, delta):
 
     with exact.in_balls():
         level = exact.as_ball(mpf(delta))
-        return _first(lambda p: p == 1 or reached(p), mpf(0), mpf(1))
+        return parts.first(lambda p: p == 1 or reached(p), mpf(0), mpf(1))
 
 
 def mcallester(risk, kl, n, delta):
-    return mpf(risk) + mpmath.sqrt(_budget(kl, n, delta, 2 * mpmath.sqrt(n)) / 2)
+    return mpf(risk) + mpmath.sqrt(parts.budget(kl, n, delta, 2 * mpmath.sqrt(n)) / 2)
 
 
 def maurer(risk, kl, n, delta):
-    return exact.kl_inv_upper(risk, _budget(kl, n, delta, _xi(2, n)))
+    return exact.kl_inv_upper(risk, parts.budget(kl, n, delta, parts.xi(2, n)))
 
 
 def maurer_relaxed(risk, kl, n, delta):
-    b = _budget(kl, n, delta, _xi(2, n))
+    b = parts.budget(kl, n, delta, parts.xi(2, n))
     return mpf(risk) + mpmath.sqrt(2 * mpf(risk) * b) + 2 * b
 
 
@@ -79,17 +64,17 @@ def catoni(risk, kl, n, delta):
     candidates = []
     for rate, weight in zip((-np.log1p(-rates)).tolist(), (weights / weights.sum()).tolist(), strict=True):
         c = mpf(rate)
-        b = _budget(kl, n, mpf(delta) * mpf(weight))
+        b = parts.budget(kl, n, mpf(delta) * mpf(weight))
         candidates.append((1 - mpmath.exp(-c * mpf(risk) - b)) / (1 - mpmath.exp(-c)))
     return min(candidates)
 
 
 def tolstikhin_seldin(risk, variance, kl, n, delta):
     c, half, e2 = mpf(1.15), mpf(delta) / 2, mpmath.e - 2
-    inverse = -_log(half)
-    v2 = max(1, int(mpmath.ceil(_log(mpmath.sqrt((n - 1) / inverse + 1) / 2 + mpf(1) / 2) / _log(c))))
-    v1 = max(1, int(mpmath.ceil(_log(mpmath.sqrt(e2 * n / (4 * inverse))) / _log(c)) + 1))
-    b2, b1 = _budget(kl, n - 1, half, v2), _budget(kl, n, half, v1)
+    inverse = -parts.log(half)
+    v2 = max(1, int(mpmath.ceil(parts.log(mpmath.sqrt((n - 1) / inverse + 1) / 2 + mpf(1) / 2) / parts.log(c))))
+    v1 = max(1, int(mpmath.ceil(parts.log(mpmath.sqrt(e2 * n / (4 * inverse))) / parts.log(c)) + 1))
+    b2, b1 = parts.budget(kl, n - 1, half, v2), parts.budget(kl, n, half, v1)
     v = mpf(variance)
     bound = min(mpf(1) / 4, v + (1 + c) * mpmath.sqrt(v * b2 / 2) + 2 * c * b2)
     if b1 <= e2 * bound:
@@ -103,25 +88,25 @@ def unexpected_bernstein(excess, second, kl, n, delta):
     for k in range(1, count + 1):
         eta = mpf(2) ** -k
         c = -(eta + mpmath.log(1 - eta)) / eta
-        candidates.append(c * mpf(second) + _budget(kl, n, delta, count) / eta)
+        candidates.append(c * mpf(second) + parts.budget(kl, n, delta, count) / eta)
     return mpf(excess) + min(candidates)
 
 
 def vector_kl(frequencies, values, kl, n, delta):
-    return exact.kl_ball_max(list(frequencies), list(values), _budget(kl, n, delta, _xi(len(values), n)))
+    return exact.kl_ball_max(list(frequencies), list(values), parts.budget(kl, n, delta, parts.xi(len(values), n)))
 
 
 def excess_kl(plus, minus, kl, n, delta):
-    return exact.phi(plus, minus, _budget(kl, n, delta, _xi(3, n)))
+    return exact.phi(plus, minus, parts.budget(kl, n, delta, parts.xi(3, n)))
 
 
 def excess_relaxed(plus, minus, kl, n, delta):
-    b, plus, minus = _budget(kl, n, delta, _xi(3, n)), mpf(plus), mpf(minus)
+    b, plus, minus = parts.budget(kl, n, delta, parts.xi(3, n)), mpf(plus), mpf(minus)
     return plus - minus + 2 * mpmath.sqrt(b * (plus + minus)) + 2 * b
 
 
 def split_kl(plus, minus, kl, n, delta):
-    b = _budget(kl, n, delta, 4 * mpmath.sqrt(n))
+    b = parts.budget(kl, n, delta, 4 * mpmath.sqrt(n))
     return exact.kl_inv_upper(plus, b) - exact.kl_inv_lower(minus, b)
 
 
@@ -135,17 +120,7 @@ def betting(log_growth, rates, kl, n, delta, weights):
             point = exact.as_ball(m)
             return sum((w * (n * (g - (1 - r * point).log())).exp() for g, r, w in terms), arb(0)) >= target
 
-        return _first(reached, mpf(-1), mpf(1))
-
-
-def _first(reached, low, high):
-    """Where a statement that stays true from some point on becomes true, to 70 binary places; high if it never does."""
-    if not reached(high):
-        return high
-    for _ in range(70):
-        middle = (low + high) / 2
-        low, high = (low, middle) if reached(middle) else (middle, high)
-    return low
+        return parts.first(reached, mpf(-1), mpf(1))
 
 
 def portfolio(growths, strengths, reference_log_growth, rates, kl, n, delta, weights, strength_weights=None, share=0.8):
@@ -153,7 +128,7 @@ def portfolio(growths, strengths, reference_log_growth, rates, kl, n, delta, wei
     from_defaults = {0.0: 0.5, 0.5: 0.25, 1.0: 0.25}  # half for none, the rest even
     v = [from_defaults[float(g)] for g in strengths] if strength_weights is None else strength_weights
     target = exact.as_ball(1 / mpf(delta))
-    return _first(
+    return parts.first(
         lambda R: (
             smallest_capital(R, growths, strengths, reference_log_growth, rates, kl, n, weights, v, share) > target
         ),
@@ -168,15 +143,15 @@ def _kept(log_ratio, least):
 
 
 def maurer_draw(risk, log_ratio, n, delta):
-    return exact.kl_inv_upper(risk, max(_budget(log_ratio, n, delta, _xi(2, n)), mpf(0)))
+    return exact.kl_inv_upper(risk, max(parts.budget(log_ratio, n, delta, parts.xi(2, n)), mpf(0)))
 
 
 def betting_draw(log_growth, rates, weights, log_ratio, n, delta):
-    return betting(log_growth, rates, _kept(log_ratio, _log(delta)), n, delta, weights)
+    return betting(log_growth, rates, _kept(log_ratio, parts.log(delta)), n, delta, weights)
 
 
 def portfolio_draw(log_ratio, delta, **others):
-    return portfolio(**others, kl=_kept(log_ratio, _log(delta)), delta=delta)
+    return portfolio(**others, kl=_kept(log_ratio, parts.log(delta)), delta=delta)
 
 
 def capital(R, b, growths, strengths, reference_log_growth, rates, kl, n, weights, v, share):
@@ -208,24 +183,24 @@ def smallest_capital(R, *arguments):
 
 
 def first_order(gibbs, kl, n, delta):
-    return 2 * exact.kl_inv_upper(gibbs, _budget(kl, n, delta, _xi(2, n)))
+    return 2 * exact.kl_inv_upper(gibbs, parts.budget(kl, n, delta, parts.xi(2, n)))
 
 
 def tandem(tandem, kl, n, delta):
-    return 4 * exact.kl_inv_upper(tandem, _budget(2 * mpf(kl), n, delta, _xi(2, n)))
+    return 4 * exact.kl_inv_upper(tandem, parts.budget(2 * mpf(kl), n, delta, parts.xi(2, n)))
 
 
 def disagreement(gibbs, disagreement, kl, n, n_pairs, delta):
-    high = exact.kl_inv_upper(gibbs, _budget(kl, n, delta, 2 * _xi(2, n)))
-    low = exact.kl_inv_lower(disagreement, _budget(2 * mpf(kl), n_pairs, delta, 2 * _xi(2, n_pairs)))
+    high = exact.kl_inv_upper(gibbs, parts.budget(kl, n, delta, 2 * parts.xi(2, n)))
+    low = exact.kl_inv_lower(disagreement, parts.budget(2 * mpf(kl), n_pairs, delta, 2 * parts.xi(2, n_pairs)))
     return max(4 * high - 2 * low, mpf(0))
 
 
 def chebyshev_cantelli(gibbs, tandem, kl, n, n_pairs, delta):
     """The least over t = 1/(1/2 - mu), in which the inequality is a convex parabola, by thirds; no formula for mu."""
-    own = _budget(kl, n, delta, 2 * _xi(2, n))
+    own = parts.budget(kl, n, delta, 2 * parts.xi(2, n))
     sides = exact.kl_inv_upper(gibbs, own), exact.kl_inv_lower(gibbs, own)
-    both = exact.kl_inv_upper(tandem, _budget(2 * mpf(kl), n_pairs, delta, 2 * _xi(2, n_pairs)))
+    both = exact.kl_inv_upper(tandem, parts.budget(2 * mpf(kl), n_pairs, delta, 2 * parts.xi(2, n_pairs)))
 
     with exact.in_balls():
         both, *sides = map(exact.as_ball, (both, *sides))
@@ -264,41 +239,24 @@ def recursive(
 
     def upper(q, events, t, b):
         if delta_mc is not None:
-            q = exact.kl_inv_upper(q, -_log(mpf(delta_mc) / steps / events) / int(drawn[t]))
+            q = exact.kl_inv_upper(q, -parts.log(mpf(delta_mc) / steps / events) / int(drawn[t]))
         return exact.kl_inv_upper(q, b)
 
     def xi(size):
-        return _xi(2, size) if constant == "exact" else 2 * mpmath.sqrt(size)
+        return parts.xi(2, size) if constant == "exact" else 2 * mpmath.sqrt(size)
 
-    value = min(upper(mpf(float(first_risk)), 1, 0, _budget(kl, n, own, xi(n))), mpf(1))
+    value = min(upper(mpf(float(first_risk)), 1, 0, parts.budget(kl, n, own, xi(n))), mpf(1))
     for t in range(1, steps):
         g, size = mpf(float(gammas[t - 1])), int(step_n[t - 1])
         levels = [-g, mpf(0), 1 - g, mpf(1)]
         widths = [high - low for low, high in pairwise(levels)]
         events = sum(width > 0 for width in widths)
-        b = _budget(float(step_kl[t - 1]), size, own / events, xi(size))
+        b = parts.budget(float(step_kl[t - 1]), size, own / events, xi(size))
         risk, worse, better = (mpf(float(each[t - 1])) for each in (step_risk, step_worse, step_better))
-        parts = zip(widths, (1 - better, risk, worse), strict=True)
-        excess = -g + mpmath.fsum(width * upper(q, events, t, b) for width, q in parts)
+        pieces = zip(widths, (1 - better, risk, worse), strict=True)
+        excess = -g + mpmath.fsum(width * upper(q, events, t, b) for width, q in pieces)
         value = max(min(excess + g * value, mpf(1)), mpf(0))
     return value
-
-
-def _probability(k, n, t):
-    pieces = arb(n + 1).lgamma() - arb(k + 1).lgamma() - arb(n - k + 1).lgamma()
-    return (pieces + k * t.log() + (n - k) * (-t).log1p()).exp()
-
-
-def _tail(k, n, t):
-    """P(Bin(n, t) <= k), as the probability of k and the ratios to those before it, until they no longer matter."""
-    term = total = arb(1)
-    odds = (1 - t) / t
-    for j in range(1, k + 1):
-        term = term * (k - j + 1) / (n - k + j) * odds
-        total += term
-        if term < total * _SMALL:
-            break
-    return _probability(k, n, t) * total
 
 
 def pick_to_learn(size, n, delta, errors=0, looks=1, form="corrected"):
@@ -311,8 +269,8 @@ def pick_to_learn(size, n, delta, errors=0, looks=1, form="corrected"):
         if t in (0, 1):
             return t == 1
         t = exact.as_ball(t)
-        first, second = 1 - _tail(k, n, t), 1 - _tail(k, 4 * n + 1, t)
-        right = n * t * _probability(k, n, t)
+        first, second = 1 - parts.tail(k, n, t), 1 - parts.tail(k, 4 * n + 1, t)
+        right = n * t * parts.probability(k, n, t)
         if form == "one_sided":
             return level * first >= right
         left = level / 3 + first if form == "printed" else level / 3 * first
@@ -320,17 +278,11 @@ def pick_to_learn(size, n, delta, errors=0, looks=1, form="corrected"):
 
     with exact.in_balls():
         level = exact.as_ball(mpf(delta)) / looks
-        return _first(reached, mpf(k) / n, mpf(1))
-
-
-def _sets(size, n):
-    """log(C(n, m)/zeta(m))."""
-    choose = mpmath.loggamma(n + 1) - mpmath.loggamma(size + 1) - mpmath.loggamma(n - size + 1)
-    return choose + 2 * mpmath.log(mpmath.pi * (size + 1)) - mpmath.log(6)
+        return parts.first(reached, mpf(k) / n, mpf(1))
 
 
 def compression(risk, size, n, delta):
-    return mpf(1) if size == n else exact.kl_inv_upper(risk, (_sets(size, n) - _log(delta)) / (n - size))
+    return mpf(1) if size == n else exact.kl_inv_upper(risk, (parts.sets(size, n) - parts.log(delta)) / (n - size))
 
 
 def compression_binomial(errors, size, n, delta):
@@ -338,12 +290,12 @@ def compression_binomial(errors, size, n, delta):
     if errors == rest:
         return mpf(1)
     with exact.in_balls():
-        target = exact.as_ball(mpmath.exp(_log(delta) - _sets(size, n)))
+        target = exact.as_ball(mpmath.exp(parts.log(delta) - parts.sets(size, n)))
 
         def reached(t):
-            return t == 1 or (t > 0 and _tail(errors, rest, exact.as_ball(t)) <= target)
+            return t == 1 or (t > 0 and parts.tail(errors, rest, exact.as_ball(t)) <= target)
 
-        return _first(reached, mpf(errors) / rest, mpf(1))
+        return parts.first(reached, mpf(errors) / rest, mpf(1))
 
 
 def recursive_portfolio(
@@ -360,18 +312,18 @@ def recursive_portfolio(
         grid = pb.bounds.betting_rates(int(size)) if rates is None else (np.asarray(rates), np.asarray(weights))
         pairs = list(zip(*(each.tolist() for each in grid), strict=True))
         risk, worse, better = (mpf(float(each)) for each in frequencies)
-        level, terms = _log(mpf(1) / own) + mpf(float(divergence)), []
+        level, terms = parts.log(mpf(1) / own) + mpf(float(divergence)), []
         for gamma, share in strengths.items():
             for rate, weight in pairs:
                 lam, g = mpf(rate), mpf(gamma)
                 growth = worse * mpmath.log(1 - lam) + (risk - worse) * mpmath.log(1 - lam * (1 - g))
                 growth += better * mpmath.log(1 + lam * g)
-                terms.append((_log(mpf(share) * mpf(weight)), growth, lam, g))
+                terms.append((parts.log(mpf(share) * mpf(weight)), growth, lam, g))
 
         def reached(R, terms=terms, size=int(size), before=value, level=level):
             logs = [c + size * (growth - mpmath.log(1 - lam * (R - g * before))) for c, growth, lam, g in terms]
             top = max(logs)
             return top + mpmath.log(mpmath.fsum(mpmath.exp(each - top) for each in logs)) >= level
 
-        value = _first(reached, mpf(0), mpf(1))
+        value = parts.first(reached, mpf(0), mpf(1))
     return value

@@ -321,29 +321,6 @@ def test_rows_of_another_size_are_refused(last):
         last.predict(X[:, :5])
 
 
-@pytest.mark.parametrize(
-    "options", [{"epochs": -1}, {"batch_size": 0}, {"learning_rate": 0.0}, {"epochs": 1.5}, {"learning_rate": "fast"}]
-)
-def test_posterior_training_is_checked(options):
-    with pytest.raises(ValueError, match=f"'{next(iter(options))}' argument of PosteriorTraining"):
-        PosteriorTraining(**options)
-
-
-def test_posterior_training_as_plain_data():
-    assert PosteriorTraining.from_dict(SHORT.to_dict()) == SHORT
-    with pytest.raises(ValueError, match="must have the fields"):
-        PosteriorTraining.from_dict({"speed": 3})
-
-
-def test_a_divergence_beyond_all_doubles_is_infinite():
-    """And not the 0 of a posterior that is the prior."""
-    tiny, huge = (
-        WeightGaussian({"w": torch.zeros(2).double()}, {"w": torch.full((2,), scale, dtype=torch.float64)})
-        for scale in (1e-300, 1e300)
-    )
-    assert huge.kl(tiny) == tiny.kl(huge) == np.inf
-
-
 def test_a_bar_for_the_posterior(monkeypatch):
     shown = []
 

@@ -252,3 +252,12 @@ def test_gaussians_over_different_weights_have_no_divergence():
     one, two = ({name: torch.ones(2)} for name in "ab")
     with pytest.raises(ValueError, match="same weights"):
         WeightGaussian(one, one).kl(WeightGaussian(two, two))
+
+
+def test_a_divergence_beyond_all_doubles_is_infinite():
+    """And not the 0 of a posterior that is the prior."""
+    tiny, huge = (
+        WeightGaussian({"w": torch.zeros(2).double()}, {"w": torch.full((2,), scale, dtype=torch.float64)})
+        for scale in (1e-300, 1e300)
+    )
+    assert huge.kl(tiny) == tiny.kl(huge) == np.inf

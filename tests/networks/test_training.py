@@ -9,7 +9,7 @@ from sklearn.datasets import load_digits
 from torch import nn
 from torch.nn.functional import cross_entropy
 
-from pacbayes.torch import Augmentation, Training, convolutional, fully_connected, train
+from pacbayes.torch import Augmentation, PosteriorTraining, Training, convolutional, fully_connected, train
 from pacbayes.torch.augmentation import AUGMENTATIONS
 from pacbayes.torch.outputs import seeded
 from pacbayes.torch.schedules import WeightAverage, rate_factor
@@ -289,3 +289,18 @@ def test_the_loop_takes_little_more_than_a_bare_one():
     times = [(measure(bare), measure(ours)) for _ in range(3)]
     one, two = (min(each) for each in zip(*times, strict=True))
     assert two < 1.15 * one
+
+
+@pytest.mark.parametrize(
+    "options", [{"epochs": -1}, {"batch_size": 0}, {"learning_rate": 0.0}, {"epochs": 1.5}, {"learning_rate": "fast"}]
+)
+def test_posterior_training_is_checked(options):
+    with pytest.raises(ValueError, match=f"'{next(iter(options))}' argument of PosteriorTraining"):
+        PosteriorTraining(**options)
+
+
+def test_posterior_training_as_plain_data():
+    given = PosteriorTraining(epochs=4, batch_size=300, learning_rate=0.05)
+    assert PosteriorTraining.from_dict(given.to_dict()) == given
+    with pytest.raises(ValueError, match="must have the fields"):
+        PosteriorTraining.from_dict({"speed": 3})

@@ -11,14 +11,18 @@ import sys
 import numpy as np
 import pytest
 from jsonschema import Draft202012Validator
+from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 
 import pacbayes as pb
 from pacbayes._core import files as module
 from pacbayes.certificate import SUBJECTS, schema
 from pacbayes.certificate.arithmetic import statistics_of
-from pacbayes.certificate.words import limit_words, round_up
+from pacbayes.certificate.assumptions import FIRST_NUMBER
+from pacbayes.certificate.words import assumption_words, limit_words, number_condition, round_up
+from pacbayes.procedures import LossMonitor
 from pacbayes.procedures.base import draw_order
+from pacbayes.report.phrases import condition_words
 
 from certificate.issued import SAMPLE
 
@@ -126,6 +130,20 @@ def test_a_gain_is_not_listed_as_a_condition():
     conditions = html[html.index("What has to be true") : html.index("The numbers")]
     assert "holds for all lengths" in html
     assert "holds for all lengths" not in conditions
+
+
+@pytest.mark.parametrize("updated", [False, True])
+def test_a_stream_that_is_fitted_again_is_another_one(updated):
+    """A limit after a fit at each of many lengths is too low more often than delta allows, unlike after updates."""
+    X, y = np.arange(400.0)[:, None], np.arange(400) % 2
+    model = pb.OnlineCertifiedClassifier(DummyClassifier(), random_state=0).fit(X[:300], y[:300])
+    certificate = (model.update(X[300:], y[300:]) if updated else model).certificate_
+    assert number_condition(certificate) == FIRST_NUMBER
+    assert FIRST_NUMBER in assumption_words(certificate)
+    assert condition_words(certificate)[-1][1] == FIRST_NUMBER
+    monitor = LossMonitor()
+    monitor.extend([0.0, 1.0] * 50)
+    assert number_condition(monitor.certificate()) == ""
 
 
 def test_vote_is_bounded_by_twice_the_value_or_by_the_count_itself():

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-__all__ = ["ASSUMPTIONS", "FIXED_NUMBER"]
+__all__ = ["ASSUMPTIONS", "FIRST_NUMBER", "FIXED_NUMBER"]
 
 # of every statement that does not hold for all numbers of rows at once; it follows from the bound, and has no code
 FIXED_NUMBER = (
     "How many rows there are was settled without looking at results on them: nobody collected rows until the number "
     "was small enough."
+)
+# of every stream of snapshots: rows of its first fit are shuffled, and the schedule depends on how many they are
+FIRST_NUMBER = (
+    "How many rows the first fit has was settled without looking at results on them, and all later ones came by "
+    "updates: to fit again, on more rows too, is to begin another stream, whose limit is one more number that delta is "
+    "shared by (candidates=)."
 )
 
 ASSUMPTIONS = {

@@ -11,7 +11,7 @@ from pacbayes._core.notes import Note
 from pacbayes._core.plain import name_text, visible
 from pacbayes._core.units import limit_text, number_text, observed_text, percent_text, round_up
 from pacbayes.certificate.apart_words import apart_words
-from pacbayes.certificate.assumptions import ASSUMPTIONS, FIXED_NUMBER
+from pacbayes.certificate.assumptions import ASSUMPTIONS, FIRST_NUMBER, FIXED_NUMBER
 from pacbayes.certificate.choice_words import choice_words
 from pacbayes.certificate.difference_words import difference_claim, difference_limits_words
 from pacbayes.certificate.quantities import QUANTITIES
@@ -36,8 +36,8 @@ __all__ = [
     "headline_value",
     "limit_name",
     "limit_words",
-    "needs_fixed_number",
     "note_words",
+    "number_condition",
     "plain_sentence",
     "portfolio_words",
     "risk_words",
@@ -50,10 +50,10 @@ __all__ = [
 
 _EXACT = 400  # digits of 100 minus the smallest delta
 _OVER = {"drawn_once": "the data and the draws", "one_draw": "the data and the draw"}
-_ANYTIME = "It holds for all lengths of the stream at once, so that it may be looked at and extended at will."
+_ANYTIME = "It holds for all lengths of the stream at once: look whenever you like while rows are added to it."
 _FIRST_ANYTIME = (
-    "The first number holds for all lengths of the stream at once, and so much is set aside for longer streams that "
-    "they may be looked at and extended at will."
+    "The first number holds for all lengths of the stream at once, and so much is set aside for later snapshots that "
+    "you may look whenever you like while rows are added to it."
 )
 
 _NOTES = {
@@ -301,23 +301,25 @@ def drawn_words(statement: Statement) -> str:
 def assumption_words(certificate: Certificate) -> list[str]:
     """Return what has to be true for the certificate to hold, each once."""
     codes = dict.fromkeys(code for each in certificate.statements for code in each.assumptions)
-    number = [FIXED_NUMBER] if needs_fixed_number(certificate) else []
-    return [*(ASSUMPTIONS.get(code, visible(code)) for code in codes), *number]
+    number = number_condition(certificate)
+    return [*(ASSUMPTIONS.get(code, visible(code)) for code in codes), *([number] if number else [])]
 
 
-def needs_fixed_number(certificate: Certificate) -> bool:
-    """Return whether the number of rows must not have been decided by results: not if all of it holds at all numbers.
+def number_condition(certificate: Certificate) -> str:
+    """Return what has to be true of the number of rows; nothing if it may have been decided by results.
 
     Examples
     --------
     >>> import pacbayes as pb
-    >>> from pacbayes.certificate.words import needs_fixed_number
+    >>> from pacbayes.certificate.words import number_condition
     >>> losses = [0.0, 1.0] * 50
     >>> compared = [pb.compare_predictions(None, losses, losses[::-1], anytime=each) for each in (False, True)]
-    >>> [needs_fixed_number(each) for each in compared]
-    [True, False]
+    >>> [number_condition(each)[:14] for each in compared]
+    ['How many rows ', '']
     """
-    return not all(each.anytime for each in certificate.statements)
+    if not all(each.anytime for each in certificate.statements):
+        return FIXED_NUMBER
+    return FIRST_NUMBER if certificate.procedure == "online" else ""
 
 
 def gain_words(certificate: Certificate) -> list[str]:

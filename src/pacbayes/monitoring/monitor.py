@@ -48,7 +48,7 @@ class Alarm:
 
 
 class Monitor:
-    """Watches whether a certificate is still true; its alarm is false with a probability of at most alpha.
+    """Watches whether a certificate is still true: while it is, the probability of ever an alarm is at most alpha.
 
     Every row bets that the risk now exceeds the certified value ``v``: ``prod_i (1 + lam (l_i - v))`` for rates from
     small changes to large ones and from every row on, so that a change is found after a long good time, too. Together

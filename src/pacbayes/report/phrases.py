@@ -12,11 +12,11 @@ from pacbayes._core.notes import Note
 from pacbayes._core.plain import name_text
 from pacbayes._core.units import observed_text
 from pacbayes.certificate import QUANTITIES, SUBJECTS, Certificate, Statement
-from pacbayes.certificate.assumptions import ASSUMPTIONS, FIXED_NUMBER
+from pacbayes.certificate.assumptions import ASSUMPTIONS, FIRST_NUMBER, FIXED_NUMBER
 from pacbayes.certificate.difference_words import difference_verdict
 from pacbayes.certificate.statement import observed_share
 from pacbayes.certificate.statement_words import group_words, left_out_words, quantity_noun, quantity_words
-from pacbayes.certificate.words import headline_value, limit_words, needs_fixed_number, note_words, scale_words
+from pacbayes.certificate.words import headline_value, limit_words, note_words, number_condition, scale_words
 from pacbayes.report.observed_words import OBSERVED
 
 __all__ = [
@@ -116,7 +116,10 @@ QUESTIONS = {
     "before_label": "Was each prediction made before the truth was known, and was every case counted?",
     "average_over_time": "Is an average over all that time what you want to know?",
 }
-_NUMBER = "Was it settled how many rows to collect before anybody had seen results on them?"
+_NUMBERS = {
+    FIXED_NUMBER: "Was it settled how many rows to collect before anybody had seen results on them?",
+    FIRST_NUMBER: "Was the model fitted once, on a number of rows that nobody chose by results, and then only updated?",
+}
 SIDES = {"upper": "at most", "lower": "at least", "both": "at most"}
 _SCOPE = {  # by what has to be true
     "iid": "It is about new cases from the same source as these rows; if the source changes, it says nothing.",
@@ -312,8 +315,9 @@ def order_words(certificate: Certificate) -> str:
 def condition_words(certificate: Certificate) -> list[tuple[str, str]]:
     """Return each assumption, once, with a plain question to ask oneself before it."""
     codes = dict.fromkeys(code for each in certificate.statements for code in each.assumptions)
-    number = [(_NUMBER, FIXED_NUMBER)] if needs_fixed_number(certificate) else []
-    return [*((QUESTIONS.get(code, ""), ASSUMPTIONS.get(code, code)) for code in codes), *number]
+    number = number_condition(certificate)
+    asked = [(_NUMBERS[number], number)] if number else []
+    return [*((QUESTIONS.get(code, ""), ASSUMPTIONS.get(code, code)) for code in codes), *asked]
 
 
 def subject_words(about: str, *, inside: bool = False) -> str:

@@ -85,3 +85,32 @@ def test_a_prediction_that_is_no_class_is_no_sure_false_alarm(name):
     assert low.tolist() == [0.0, 0.0, 0.0]
     _, low = part_limits(state(name, truth, np.ones(90, dtype=int), group, steady), DELTA)
     assert (low > 0.5).all()
+
+
+class OfNoClass:
+    """Answers for rows of class 0 in one group what is no class of the judged rows."""
+
+    def __init__(self, names):
+        self.names = names
+
+    def predict(self, X):
+        classes = np.asarray(self.names)
+        return np.where(X["x"] > 0, classes[1], np.where(X["g"] == 1, classes[2], classes[0]))
+
+
+@pytest.mark.parametrize("metric", ["error", "fpr:{}", "recall:{}", "specificity:{}", "precision:{}"])
+@pytest.mark.parametrize("names", [(0, 1, 9), ("a", "b", "z")], ids=["numbers", "texts"])
+def test_a_prediction_of_no_class_is_no_sure_error_in_a_difference(metric, names):
+    """Whole numbers are counted by another way than texts; nothing may be lost in either."""
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame({"x": rng.normal(size=2000), "g": rng.integers(2, size=2000)})
+    y = np.where(frame["x"] > 0, np.asarray(names)[1], np.asarray(names)[0])
+    name = metric.format(names[1])
+    certificate = pb.certify(OfNoClass(names), frame, y, groups="g", differences=True, metrics=name)
+    assert certificate.verify()
+    numbers = pb.certify(OfNoClass((0, 1, 9)), frame, (frame["x"] > 0).astype(int), groups="g", differences=True,
+                         metrics=metric.format(1))  # fmt: skip
+    (difference,), (other,) = certificate.differences, numbers.differences
+    assert (difference.value, difference.lower, difference.observed) == (other.value, other.lower, other.observed)
+    if name != "error":  # which all of these predictions are, whichever class they stand for
+        assert difference.lower < 0.1

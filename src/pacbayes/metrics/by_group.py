@@ -99,7 +99,11 @@ def _coder_of(judged: Judged) -> Callable[[Any, slice], IntArray | None] | None:
         if any(int(each.min()) < low or int(each.max()) > high for each in sides):
             return None
         truth, found = (numbers[each.astype(np.int64) - low] for each in sides)
-        return np.asarray(truth * (classes.size + 1) + (found + 1)) if min(truth.min(), found.min()) >= 0 else None
+        if min(truth.min(), found.min()) < 0:
+            return None
+        if rows.unknown is not None:
+            found[rows.unknown[part]] = -1
+        return np.asarray(truth * (classes.size + 1) + (found + 1))
 
     return code
 

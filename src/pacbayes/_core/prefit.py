@@ -29,6 +29,7 @@ __all__ = ["refuse_early_answers", "refuse_growth", "refuse_prefit"]
 
 _FEW = 50  # values that any estimator may be given, however few rows there are
 _TENTH = 10
+_LONG, _VALUE = 200, 8  # characters or bytes of what may be a memory, and of one value in it
 _ANSWERING = ("fit", "predict", "predict_proba", "decision_function", "transform")
 _HALF = 2  # a class or module may keep constants, but less than every other row has
 
@@ -87,19 +88,43 @@ def refuse_growth(learner: object, rows: int) -> Iterator[None]:
     >>> with refuse_growth(learner, 100):
     ...     _ = clone(learner).fit([[0.0], [1.0]], [0, 1])
     """
-    before = _count_known(learner)
+    before = _known(learner)
     yield
-    grown = _count_known(learner) - before
+    after = _known(learner)
+    grown = sum(count for count, _ in after.values()) - sum(count for count, _ in before.values())
     if grown >= max(rows // _TENTH, _FEW):
+        more = {key: count - before.get(key, (0, None))[0] for key, (count, _) in after.items()}
+        _, where = after[max(more, key=more.__getitem__)]
         raise ValueError(
-            "A learner must forget what it learned when it is cloned. Got one whose class or module keeps "
-            f"{grown} more values than before it learned or answered: {learner!r:.120}."
+            f"A learner must forget what it learned when it is cloned. Got {_kinds(learner)}, whose class or module "
+            f"keeps {grown} more values than before it learned or answered, most of them in {_holder_words(where)}; "
+            "keep them in an attribute that fit makes."
         )
 
 
-def _count_known(learner: object) -> int:
-    """Return how many values a clone can reach: parameters, and what classes and modules that are no library's keep."""
-    return sum(count_values(each) for each, _ in walk(clone(learner, safe=False)))
+def _known(learner: object) -> dict[int, tuple[int, Any]]:
+    """Return how many values a clone can reach, by what holds them: parameters, classes, modules that are own code."""
+    found: dict[int, tuple[int, Any]] = {}
+    for each, is_kept in walk(clone(learner, safe=False)):
+        if not isinstance(each, LEAVES):
+            found[id(each)] = count_values(each), each
+        elif is_kept and (size := _bytes_in(each)) >= _LONG:  # not names and messages
+            found[0] = found.get(0, (0, ""))[0] + size // _VALUE, "long texts or numbers"
+    return found
+
+
+def _kinds(learner: object) -> str:
+    """Return the types of what was given, which may be a list with gaps."""
+    given = learner if isinstance(learner, list) else [learner]
+    return " and ".join(dict.fromkeys(type(each).__name__ for each in given if each is not None))
+
+
+def _holder_words(value: object) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, LruCache):
+        return f"the cache of {value.__module__}.{value.__qualname__}"
+    return f"a {type(value).__name__}"
 
 
 def refuse_early_answers(owner: str, estimator: Any, X: Rows) -> None:
@@ -154,11 +179,16 @@ def _reasons_of_estimator(value: Any) -> Iterator[str]:
 
 
 def _large_leaf(value: Any, rows: int) -> Iterator[str]:
-    size = len(value) if isinstance(value, str | bytes) else 0
-    if isinstance(value, numbers.Integral):
-        size = int(value).bit_length() // 8
-    if size >= max(rows, 4 * _FEW):
+    size = _bytes_in(value)
+    if size >= max(rows, _LONG):
         yield f"a {type(value).__name__} of {size} characters or bytes, as many as there are rows"
+
+
+def _bytes_in(value: Any) -> int:
+    """Return how many characters or bytes a text or a whole number has."""
+    if isinstance(value, str | bytes):
+        return len(value)
+    return int(value).bit_length() // 8 if isinstance(value, numbers.Integral) else 0
 
 
 def _size(value: Any) -> int | None:

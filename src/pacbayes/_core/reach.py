@@ -6,13 +6,16 @@ import dis
 import functools
 import inspect
 import logging
+import os
+import queue
 import sys
 import sysconfig
 import threading
 from collections import deque
 from collections.abc import Collection, Iterator, Mapping
 from enum import Enum
-from itertools import chain
+from itertools import accumulate, chain
+from pathlib import Path
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType, SimpleNamespace
 from typing import Any
 
@@ -23,16 +26,19 @@ __all__ = ["LEAVES", "LruCache", "attributes_of", "count_values", "walk"]
 _DEPTH = 24
 _MODULES = 4  # inside each other: package.module.submodule.name
 _CODES = 1 << 14  # functions whose names are remembered
-_STANDARD = sysconfig.get_paths()["stdlib"]
+_STANDARD = sysconfig.get_paths()["stdlib"] + os.sep
+_INSTALLED = {"site-packages", "dist-packages"}
 _WEIGHTS = ("_parameters", "_buffers")  # of a network: pretrained ones are taken not to have seen the rows
 LruCache = type(functools.lru_cache(len))
 _VALUES = (str, bytes, int, float, complex, type(None), np.generic, np.dtype)
 LEAVES = (*_VALUES, np.ufunc, ModuleType, logging.Logger)  # a logger reaches all others
-_HOLDERS = (SimpleNamespace, threading.local)
+_HOLDERS = (SimpleNamespace, threading.local, queue.Queue)
 _FUNCTIONS = (FunctionType, MethodType, BuiltinFunctionType, LruCache, functools.partial)
 _DESCRIPTORS = (property, staticmethod, classmethod, functools.cached_property)
 _CALLABLES = (*_FUNCTIONS, *_DESCRIPTORS, functools.partialmethod, functools.singledispatchmethod)
 _NO_MEMORY = ("__annotations__", "__dataclass_fields__")  # types
+# what a function looks up in its module, takes as an attribute, and imports when it is called
+_LOOKED_UP = {"LOAD_GLOBAL": 0, "LOAD_ATTR": 1, "LOAD_METHOD": 1, "IMPORT_FROM": 1, "IMPORT_NAME": 2}
 _CONTAINERS = (Mapping, list, tuple, set, frozenset, deque, functools.partial, MethodType, np.ndarray)
 
 
@@ -60,7 +66,8 @@ def count_values(value: Any) -> int:
         return 0
     if isinstance(value, LruCache):
         return 0 if _is_of_library(value.__module__) else int(value.cache_info().currsize)
-    if isinstance(value, np.ndarray) or hasattr(value, "iloc") or hasattr(value, "tocsr") or _is_tensor(value):
+    kind = type(value)  # an object that makes up any attribute it is asked for is none of these
+    if isinstance(value, np.ndarray) or hasattr(kind, "iloc") or hasattr(kind, "tocsr") or _is_tensor(value):
         return int(np.prod(value.shape))
     if not isinstance(value, Collection) or isinstance(value, (*LEAVES, range)) or hasattr(value, "fit"):
         return 0
@@ -81,7 +88,7 @@ def _is_of_torch(value: object) -> bool:
 
 
 def _is_tensor(value: object) -> bool:
-    return hasattr(value, "numel") and hasattr(value, "shape") and _is_of_torch(value)
+    return hasattr(type(value), "numel") and hasattr(type(value), "shape") and _is_of_torch(value)
 
 
 def _parts(value: Any, is_kept: bool) -> Iterator[Any]:
@@ -113,7 +120,15 @@ def _inside(value: Any) -> Iterator[Any]:
     elif isinstance(value, property):
         yield from (value.fget, value.fset, value.fdel)
     else:
-        yield from attributes_of(value).values()
+        explained = _explains_itself(value)
+        yield from (each for each in attributes_of(value).values() if not (explained and isinstance(each, str)))
+
+
+def _explains_itself(value: Any) -> bool:
+    """Return whether texts of an object are a library's own: documentation, templates of code."""
+    if hasattr(value, "get_params") or isinstance(value, _HOLDERS) or _is_of_torch(value):
+        return False
+    return _is_of_library(type(value).__module__)
 
 
 def _kept_parts(value: Any) -> Iterator[Any]:
@@ -158,8 +173,13 @@ def _is_of_library(module: str | None) -> bool:
         *getattr(found, "__path__", ()),
     ]  # a folder without __init__ has no file
     file = str(next((each for each in places if each), ""))
-    own = root == "__main__" or (file and not file.startswith(_STANDARD) and "-packages" not in file)
-    return root == "pacbayes" or not own
+    return root == "pacbayes" or not (root == "__main__" or _is_own_file(file))
+
+
+@functools.lru_cache(maxsize=_CODES)
+def _is_own_file(file: str) -> bool:
+    """Return whether a file is neither Python's nor installed; built-in modules have none."""
+    return bool(file) and not file.startswith(_STANDARD) and _INSTALLED.isdisjoint(Path(file).parts)
 
 
 def _parts_of_function(function: FunctionType) -> Iterator[Any]:
@@ -174,9 +194,21 @@ def _parts_of_function(function: FunctionType) -> Iterator[Any]:
         except ValueError:  # not assigned yet
             continue
     yield from (each for each in vars(function).values() if _leads_on(each))
-    names, attributes = _names_in(function.__code__)
+    names, attributes, imported = _names_in(function.__code__)
     for name in names:
         yield from _through_modules(function.__globals__.get(name), attributes, 0)
+    for name in imported:
+        for module in _modules_named(name, str(function.__globals__.get("__package__") or "")):
+            yield from _through_modules(module, attributes, 0)
+
+
+def _modules_named(name: str, package: str) -> Iterator[ModuleType]:
+    """Yield what a function may import by a name: that module, what contains it, and those of its own package."""
+    own = accumulate(package.split("."), "{}.{}".format) if package else ()
+    inner = accumulate(name.split("."), "{}.{}".format)
+    for each in (*inner, *(".".join(filter(None, (place, name))) for place in own)):
+        if isinstance(found := sys.modules.get(each), ModuleType):
+            yield found
 
 
 def _through_modules(value: Any, attributes: tuple[str, ...], depth: int) -> Iterator[Any]:
@@ -190,17 +222,14 @@ def _through_modules(value: Any, attributes: tuple[str, ...], depth: int) -> Ite
 
 
 @functools.lru_cache(maxsize=_CODES)
-def _names_in(code: CodeType) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the names that a function and those inside it look up in their module, and all attributes they take."""
-    names, attributes = dict[str, None](), dict[str, None]()
+def _names_in(code: CodeType) -> tuple[tuple[str, ...], ...]:
+    """Return what a function and those inside it look up in their module, what attributes they take, and import."""
+    found: tuple[dict[str, None], ...] = ({}, {}, {})
     for each in dis.get_instructions(code):
-        if each.opname == "LOAD_GLOBAL":
-            names[str(each.argval)] = None
-        elif each.opname in ("LOAD_ATTR", "LOAD_METHOD"):
-            attributes[str(each.argval)] = None
+        if each.opname in _LOOKED_UP:
+            found[_LOOKED_UP[each.opname]][str(each.argval)] = None
     for inner in code.co_consts:
         if isinstance(inner, CodeType):
-            more = _names_in(inner)
-            names |= dict.fromkeys(more[0])
-            attributes |= dict.fromkeys(more[1])
-    return tuple(names), tuple(attributes)
+            for names, more in zip(found, _names_in(inner), strict=True):
+                names.update(dict.fromkeys(more))
+    return tuple(map(tuple, found))

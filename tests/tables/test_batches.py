@@ -279,13 +279,6 @@ def test_a_file_of_endless_rows_is_refused(tmp_path):
         open_table(tmp_path / "table.parquet", "label", max_memory="5MB")
 
 
-def test_whole_numbers_that_no_type_holds_are_refused_in_large_text(tmp_path, in_batches):
-    rows = "\n".join(f"{10**19 + k},{k % 2}" for k in range(40))
-    (tmp_path / "table.csv").write_text(f"big,label\n{rows}\n")
-    with pytest.raises(TableError, match="'big' holds whole numbers beyond"):
-        open_table(tmp_path / "table.csv", "label")
-
-
 def test_the_temporary_file_of_text_is_removed(files, in_batches, tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     table = open_table(files / "table.csv", "label", **OPTIONS)

@@ -23,6 +23,7 @@ from pacbayes.tables._columns import (
 )
 from pacbayes.tables._error import TableError
 from pacbayes.tables._groups import read_groups
+from pacbayes.tables._large_numbers import as_large_numbers
 from pacbayes.tables._prepare import Table
 from pacbayes.tables._target import to_labels
 
@@ -297,6 +298,10 @@ def take_column(series: pd.Series, places: IntArray, name: str, kind: str) -> Fl
 
 def _numbers(series: pd.Series, present: pd.Series, name: str) -> FloatArray:
     if not holds_numbers(series):
+        if (large := as_large_numbers(present)) is not None:  # text, where a fraction in another row makes doubles
+            doubles = np.full(len(series), np.nan)
+            doubles[series.notna().to_numpy()] = large
+            return refuse_infinite(doubles, name)
         odd = next((row for row, each in enumerate(present) if not isinstance(each, bool | np.bool_)), None)
         if odd is not None:
             text = str(_first_text(present))

@@ -16,6 +16,7 @@ import numpy as np
 from pacbayes._core.labels import MISSING_WORDS
 from pacbayes.tables._blank_lines import opened, readable
 from pacbayes.tables._error import TableError, one_line
+from pacbayes.tables._large_numbers import find_types, may_be_large
 from pacbayes.tables._limits import check_cells, check_limit
 from pacbayes.tables._source import Description, Source, is_wide, refuse_duplicates
 
@@ -42,8 +43,23 @@ def read_text(source: Source, description: Description) -> pd.DataFrame:
         if frame is None:
             with readable(source, options) as text:
                 frame = pd.read_csv(text, dtype=texts, **options)
+        _settle_large(frame, source, options, texts)
     frame.columns = [str(name).strip() for name in frame.columns]
     return frame
+
+
+def _settle_large(frame: pd.DataFrame, source: Source, options: dict[str, Any], texts: dict[Any, type]) -> None:
+    """Read columns again that may hold whole numbers beyond 2^63, for which pandas alone settles no one type."""
+    import pandas as pd  # noqa: PLC0415
+
+    names = [name for name in frame.columns if name not in texts and may_be_large(frame[name])]
+    if not names:
+        return
+    types = find_types(source, names, options)
+    with readable(source, options) as text:
+        again = pd.read_csv(text, usecols=names, dtype=types, **options)
+    for name in names:
+        frame[name] = again.pop(name)
 
 
 def _read_parts(source: Source, options: dict[str, Any]) -> pd.DataFrame | None:

@@ -18,6 +18,7 @@ import numpy as np
 from pacbayes.tables._batches import Batches, refuse_change
 from pacbayes.tables._blank_lines import readable
 from pacbayes.tables._error import TableError
+from pacbayes.tables._large_numbers import find_types, may_be_large
 from pacbayes.tables._read_text import describe_text, refuse_other_text, refuse_zeros_in
 from pacbayes.tables._source import Description
 
@@ -46,12 +47,12 @@ def convert_text(place: Path, description: Description) -> Batches:
 def _write_arrow(place: Path, options: dict[str, Any], texts: dict[Any, type]) -> _TemporaryFile:
     import pyarrow as pa  # noqa: PLC0415
 
-    kinds = _settle_kinds(_read_chunks(place, options, texts))
+    kinds = _settle_kinds(place, options, texts)
     temporary = _TemporaryFile()
-    texts = texts | {name: str for name, kind in kinds.items() if kind == "text"}
+    types = {name: _READ_AS[kind] for name, kind in kinds.items() if kind in _READ_AS}
     schema = pa.schema([(str(name).strip(), _TYPES[kind]()) for name, kind in kinds.items()])
     with pa.OSFile(str(temporary.path), "wb") as sink, pa.ipc.new_file(sink, schema) as writer:
-        for chunk in _read_chunks(place, options, texts):
+        for chunk in _read_chunks(place, options, types):
             if list(chunk.columns) != list(kinds):
                 raise TableError("its columns must not change while it is read. They did.")
             writer.write_batch(_to_batch(chunk, schema))
@@ -78,22 +79,29 @@ def _arrow(name: str) -> Any:
 
 
 _TYPES = {"text": _arrow("string"), "truth": _arrow("bool_"), "whole": _arrow("int64"), "number": _arrow("float64")}
+_READ_AS: dict[str, type] = {"text": str, "number": float}  # whatever a chunk of the column alone would be
 
 
-def _read_chunks(place: Path, options: dict[str, Any], texts: dict[Any, type]) -> Iterator[pd.DataFrame]:
+def _read_chunks(place: Path, options: dict[str, Any], types: dict[Any, type]) -> Iterator[pd.DataFrame]:
     import pandas as pd  # noqa: PLC0415
 
-    with readable(place, options) as text, pd.read_csv(text, dtype=texts, chunksize=_ROWS, **options) as reader:
+    with readable(place, options) as text, pd.read_csv(text, dtype=types, chunksize=_ROWS, **options) as reader:
         yield from reader
 
 
-def _settle_kinds(chunks: Iterator[pd.DataFrame]) -> dict[Any, str]:
+def _settle_kinds(place: Path, options: dict[str, Any], texts: dict[Any, type]) -> dict[Any, str]:
     """Return what each column is, as a reader of all rows at once would take it."""
     seen: dict[Any, set[str]] = {}
-    for chunk in chunks:
+    large = dict[Any, bool]()
+    for chunk in _read_chunks(place, options, texts):
         for name in chunk.columns:
             seen.setdefault(name, set()).add(_kind_of(chunk[name]))
-    return {name: _join(kinds) for name, kinds in seen.items()}
+            large[name] = large.get(name, False) or (name not in texts and may_be_large(chunk[name]))
+    kinds = {name: _join(each) for name, each in seen.items()}
+    if names := [name for name, is_large in large.items() if is_large]:
+        types = find_types(place, names, options)
+        kinds |= {name: "number" if types[name] is float else "text" for name in names}
+    return kinds
 
 
 def _kind_of(series: pd.Series) -> str:
@@ -105,13 +113,7 @@ def _kind_of(series: pd.Series) -> str:
         return "nothing"
     if kind == "f":
         return "number"
-    first = known.iloc[0]
-    if kind == "u" or (isinstance(first, int | np.integer) and not isinstance(first, bool)):
-        raise TableError(
-            f"the column {str(series.name).strip()!r:.60} holds whole numbers beyond 2**63, which a file of text that "
-            "is read in batches must not. Store the table as Parquet, or leave the column out."
-        )
-    return "truth" if isinstance(first, bool | np.bool_) else "text"
+    return "truth" if isinstance(known.iloc[0], bool | np.bool_) else "text"
 
 
 def _join(kinds: set[str]) -> str:
@@ -127,12 +129,5 @@ def _to_batch(chunk: pd.DataFrame, schema: Any) -> Any:
     import pyarrow as pa  # noqa: PLC0415
 
     named = zip(chunk.columns, schema.types, strict=True)
-    arrays = [pa.array(_to_type(chunk[name], kind), type=kind, from_pandas=True) for name, kind in named]
+    arrays = [pa.array(chunk[name], type=kind, from_pandas=True) for name, kind in named]
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
-
-
-def _to_type(series: pd.Series, kind: Any) -> pd.Series:
-    """Return whole numbers as doubles where other rows make their column one, rounded beyond 2^53 as in memory."""
-    import pyarrow as pa  # noqa: PLC0415
-
-    return series.astype(np.float64) if pa.types.is_float64(kind) and series.dtype.kind == "i" else series

@@ -9,6 +9,7 @@ import numpy as np
 from pacbayes._core.alignment import refuse_other_classes
 from pacbayes._core.arguments import refuse_masked
 from pacbayes._core.types import FloatArray, Labels, Rows
+from pacbayes.learners.delegates import find_pairing
 
 __all__ = ["class_score", "confidence_of", "margin_of"]
 
@@ -113,6 +114,11 @@ def _read_scores(model: Any, method: str, rows: Rows) -> FloatArray:
     refuse_masked(what, returned)
     given = _as_numbers(returned)
     classes = (given.shape[-1] if given is not None and given.ndim else 1) if known is None else known.size
+    if method == "decision_function" and (pairing := find_pairing(model)) is not None:
+        raise ValueError(
+            f'To score more than two classes, {type(pairing).__name__} must have decision_function_shape="ovr". '
+            'Got "ovo" instead, which scores pairs of them.'
+        )
     decides = method == "decision_function" and (known is None or classes == _TWO)
     if given is not None and decides and given.shape in {(count,), (count, 1)}:
         return given.reshape(count)

@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import load_iris
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import NearestCentroid
+from sklearn.svm import SVC
 
 import pacbayes as pb
 from pacbayes.torch import NetworkReference
@@ -36,6 +37,27 @@ def test_any_number_of_classes_and_any_scores(estimator):
     found = run(NetworkReference(estimator, steps=50), X, names, schedule=pb.Every(50))
     assert found.kind == "predictable"
     assert 0.0 < found.losses[50:].mean() < 0.3
+
+
+class Telling(ClassifierMixin, BaseEstimator):
+    """A support vector machine that tells its predictions alone."""
+
+    def fit(self, X, y):
+        self.inner_ = SVC(kernel="linear").fit(X, y)
+        self.classes_ = self.inner_.classes_
+        return self
+
+    def predict(self, X):
+        return self.inner_.predict(X)
+
+
+def test_decisions_between_pairs_are_no_scores_of_classes():
+    X, y = load_iris(return_X_y=True)
+    pairs = SVC(kernel="linear", decision_function_shape="ovo")
+    found, plain = (
+        run(NetworkReference(each, steps=20), X, y, schedule=pb.Every(50)).losses for each in (pairs, Telling())
+    )
+    np.testing.assert_array_equal(found, plain)
 
 
 def test_the_future_does_not_matter_and_runs_repeat():

@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
 from pacbayes._core.types import BoolArray, Classifier, FloatArray, Labels, RowsLike
-from pacbayes.learners import OneClass, RefittedLogistic
+from pacbayes.learners import OneClass, RefittedLogistic, find_pairing
 from pacbayes.torch.checks import check_positive, check_whole, check_wholes
 from pacbayes.torch.small_network import answer, start_weights, train_weights
 
@@ -220,7 +220,7 @@ def _class_scores(model: Any, X: RowsLike) -> FloatArray:
     """Return a score for each class of a model: as it decides, by its probabilities, or one for what it predicts."""
     if not hasattr(model, "predict") and hasattr(model, "estimator_"):  # as of pacbayes.StochasticReference
         return _class_scores(model.estimator_, X)
-    if hasattr(model, "decision_function"):
+    if hasattr(model, "decision_function") and find_pairing(model) is None:
         scores = np.asarray(model.decision_function(X), dtype=np.float64)
         scores = np.column_stack([-scores, scores]) / 2.0 if scores.ndim == 1 else scores
         if scores.shape[1] == len(model.classes_):

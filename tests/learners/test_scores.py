@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from pacbayes.learners import class_score, confidence_of, margin_of
+from pacbayes.learners import AbstainingClassifier, ShiftedClassifier, class_score, confidence_of, margin_of
 
 DRAWS = np.random.default_rng(0)
 X = DRAWS.normal(size=(30, 2))
@@ -29,8 +29,16 @@ CHANGES = {
     "nothing": lambda given: None,
     "texts": lambda given: given.astype(str),
     "complex": lambda given: given + 1j,
+    "a tensor with a gradient": lambda given: Tensor(),
     "no columns": lambda given: given[:, :0],
 }
+
+
+class Tensor:
+    """As PyTorch's behave that a gradient is to be computed for."""
+
+    def __array__(self, dtype=None, copy=None):
+        raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
 
 
 class Giving:
@@ -85,9 +93,18 @@ def test_one_decision_value_for_each_row_is_enough_for_two_classes(reader):
     np.testing.assert_array_equal(READERS[reader](row, X), READERS[reader](column, X))
 
 
-def test_a_class_is_scored_by_the_classes_alone():
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda model, rows: margin_of(model, rows, np.ones(len(rows))),
+        lambda model, rows: class_score(model, rows, 1),
+        lambda model, rows: AbstainingClassifier(model, 0.5),
+        lambda model, rows: ShiftedClassifier(model, 0.5, 1),
+    ],
+)
+def test_a_class_is_scored_by_the_classes_alone(call):
     model = Giving(2, "predict_proba", lambda given: given)
     del model.classes_
     assert confidence_of(model, X).shape == (30,)
-    with pytest.raises(ValueError, match=r"needs classes_. Giving has none"):
-        class_score(model, X, 1)
+    with pytest.raises(ValueError, match=r"^To score a class, a classifier needs classes_\. Giving has none\.$"):
+        call(model, X)

@@ -11,7 +11,7 @@ from pacbayes._core.arguments import refuse_masked
 from pacbayes._core.types import FloatArray, Labels, Rows
 from pacbayes.learners.delegates import find_pairing
 
-__all__ = ["class_score", "confidence_of", "margin_of"]
+__all__ = ["class_score", "classes_of", "confidence_of", "margin_of"]
 
 _TWO = 2  # classes, for which a decision function may give one value for each row
 
@@ -57,9 +57,7 @@ def class_score(model: Any, rows: Rows, label: object) -> FloatArray:
     >>> class_score(LogisticRegression().fit(X, y), X, "yes").round(2).tolist()
     [0.12, 0.27, 0.73, 0.88]
     """
-    classes = _classes_of(model)
-    if classes is None:
-        raise ValueError(f"To score a class, a classifier needs classes_. {type(model).__name__} has none.")
+    classes = classes_of(model)
     place = np.flatnonzero(classes == label)
     if not place.size:
         return np.zeros(rows.shape[0])
@@ -88,13 +86,30 @@ def margin_of(model: Any, rows: Rows, labels: Labels) -> FloatArray:
     method = "decision_function" if hasattr(model, "decision_function") else "predict_proba"
     given = _read_scores(model, method, rows)
     scores = np.column_stack([-given, given]) if given.ndim == 1 else given
-    known: Labels = np.asarray(model.classes_)
+    known = classes_of(model)
     own = np.asarray(labels)[:, None] == known
     mine = np.max(np.where(own, scores, -np.inf), axis=1)
     best = np.max(np.where(own, -np.inf, scores), axis=1, initial=-np.inf)
     with np.errstate(invalid="ignore"):
         margin = np.where(np.isneginf(mine), -np.inf, mine - best)
     return np.nan_to_num(margin, nan=-np.inf, posinf=np.inf, neginf=-np.inf)
+
+
+def classes_of(model: Any) -> Labels:
+    """Return the classes of a fitted classifier, or say that it has none.
+
+    Examples
+    --------
+    >>> from pacbayes.learners.scores import classes_of
+    >>> classes_of(object())
+    Traceback (most recent call last):
+    ...
+    ValueError: To score a class, a classifier needs classes_. object has none.
+    """
+    classes = _classes_of(model)
+    if classes is None:
+        raise ValueError(f"To score a class, a classifier needs classes_. {type(model).__name__} has none.")
+    return classes
 
 
 def _classes_of(model: Any) -> Labels | None:
@@ -138,7 +153,7 @@ def _as_numbers(returned: Any) -> FloatArray | None:
     try:
         given = np.asarray(returned)
         return given.astype(np.float64) if given.dtype.kind in "fiubO" else None
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, RuntimeError):  # the last by tensors that still have a gradient
         return None
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
 from pacbayes._core.types import BoolArray, Classifier, FloatArray, Labels, ProbabilityPredictor, Rows
-from pacbayes.learners.scores import class_score, confidence_of
+from pacbayes.learners.scores import class_score, classes_of, confidence_of
 
 __all__ = ["AbstainingClassifier", "ShiftedClassifier"]
 
@@ -23,7 +23,7 @@ class _Thresholded:
     def __init__(self, estimator: Classifier, threshold: float | None) -> None:
         self.estimator_ = estimator
         self.threshold_ = threshold
-        self.classes_: Labels = np.asarray(cast("Any", estimator).classes_)
+        self.classes_: Labels = classes_of(estimator)
 
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Rows) -> FloatArray:

@@ -1,13 +1,16 @@
 """The online estimator: no snapshot sees the rows it is judged on, and an update changes nothing of the past."""
 
 import numpy as np
+import pandas as pd
 import pytest
+import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 
 import pacbayes as pb
 from pacbayes.certificate.words import sentences
+from pacbayes.verification import recheck
 
 SAMPLE = pb.datasets.make_known_risk(400, d=3, random_state=3)
 X, Y = SAMPLE.X, SAMPLE.y
@@ -186,9 +189,17 @@ def test_wrong_updates_are_named(rows, labels, message):
         model.update(rows, labels)
 
 
-def test_frames_are_extended_by_frames():
-    import pandas as pd
+@pytest.mark.parametrize("of", [np.asarray, sp.csr_matrix, pd.DataFrame, np.ndarray.tolist])
+def test_a_recheck_names_the_lengths_that_were_given(of):
+    model = pb.OnlineCertifiedClassifier(LogisticRegression(), random_state=1).fit(of(X[:300]), Y[:300])
+    model.update(of(X[300:]), Y[300:])
+    assert recheck(model.certificate_, of(X), Y, model)
+    for rows, labels in ((402, 400), (400, 402), (400, 300), (300, 400), (250, 400)):
+        with pytest.raises(ValueError, match=rf"inconsistent numbers of samples: \[{rows}, {labels}\]"):
+            recheck(model.certificate_, of(np.resize(X, (rows, 3))), np.resize(Y, labels), model)
 
+
+def test_frames_are_extended_by_frames():
     frame = pd.DataFrame(X, columns=["a", "b", "c"])
     model = pb.OnlineCertifiedClassifier(GaussianNB(), random_state=1).fit(frame, Y)
     assert model.update(frame[:10], Y[:10]).certificate_.n == 330

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import ClassifierMixin, clone
-from sklearn.utils import check_random_state
+from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from pacbayes._core.predictions import class_numbers, vote_shares
@@ -186,6 +186,7 @@ class OnlineCertifiedClassifier(ClassifierMixin, CertifiedWrapper):  # type: ign
         if len(y) <= size:
             return super().reissue(X, y)
         rows, labels = rows_of(X), np.asarray(y)
+        check_consistent_length(rows, labels)  # before they are parted, as the parts have other lengths
         again = super().reissue(take(rows, slice(size)), labels[:size])
         return again.update(take(rows, slice(size, None)), labels[size:])
 

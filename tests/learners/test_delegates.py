@@ -1,13 +1,13 @@
-"""Scores of pairs of classes are no scores of classes, wherever the classifier that gives them is."""
+"""Who gives the scores of a classifier, whether there are any, and whether they are of classes or of pairs of them."""
 
 import numpy as np
 import pytest
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import make_classification
-from sklearn.ensemble import AdaBoostClassifier, BaggingClassifier, StackingClassifier
+from sklearn.ensemble import AdaBoostClassifier, BaggingClassifier, StackingClassifier, VotingClassifier
 from sklearn.feature_selection import RFE
 from sklearn.frozen import FrozenEstimator
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, NuSVC
 
 import pacbayes as pb
-from pacbayes.learners import class_score, confidence_of, find_pairing, margin_of
+from pacbayes.learners import can_score, class_score, confidence_of, find_pairing, margin_of
 
 X, Y = make_classification(120, 4, n_informative=4, n_redundant=0, n_classes=3, n_clusters_per_class=1, random_state=0)
 PAIRS = SVC(decision_function_shape="ovo")
@@ -90,3 +90,34 @@ def test_estimators_refuse_pairs(estimator):
     with pytest.raises(ValueError, match=r'SVC must have decision_function_shape="ovr"'):
         estimator(make_pipeline(StandardScaler(), PAIRS), random_state=0).fit(X, Y)
     assert estimator(SVC(), random_state=0).fit(X, Y).certificate_.verify()
+
+
+FINAL = StackingClassifier([("a", LogisticRegression())], cv=2)  # whose methods are those of its default, when fitted
+
+
+@pytest.mark.parametrize("stack", [FINAL, make_pipeline(FINAL), GridSearchCV(FINAL, {"passthrough": [True]}, cv=2)])
+@pytest.mark.parametrize("estimator", [pb.PickToLearn, pb.SelectiveClassifier])
+def test_methods_that_come_with_the_fit_are_taken(estimator, stack):
+    assert can_score(stack)
+    found = estimator(stack, random_state=0).fit(X[Y < 2], Y[Y < 2])
+    assert found.certificate_.verify()
+    assert found.predict_proba(X).shape == (120, 2)
+
+
+@pytest.mark.parametrize(
+    "without",
+    [
+        LinearRegression(),
+        make_pipeline(LinearRegression()),
+        GridSearchCV(make_pipeline(LinearRegression()), {}),
+        StackingClassifier([("a", SVC())], final_estimator=LinearRegression()),
+    ],
+)
+def test_who_will_give_no_scores_is_known_before_the_fit(without):
+    assert not can_score(without)
+
+
+@pytest.mark.parametrize("estimator", [pb.PickToLearn, pb.SelectiveClassifier])
+def test_methods_that_do_not_come_with_the_fit_are_missed_then(estimator):
+    with pytest.raises(ValueError, match=r"a classifier needs predict_proba or decision_function\. Vot.* has neither"):
+        estimator(VotingClassifier([("a", LogisticRegression())]), random_state=0).fit(X, Y)

@@ -23,7 +23,7 @@ from pacbayes._core.types import (
 )
 from pacbayes.estimators.base import check_fraction
 from pacbayes.estimators.wrapped import CertifiedWrapper
-from pacbayes.learners import CrossValidatedLogistic
+from pacbayes.learners import CrossValidatedLogistic, can_score
 from pacbayes.procedures import PICKING_BOUNDS, Picked, Picking, Procedure
 
 __all__ = ["PickToLearn"]
@@ -141,7 +141,7 @@ class PickToLearn(ClassifierMixin, CertifiedWrapper):  # type: ignore[misc]
         self._check_rule(owner)
         rows, labels = super()._validate(X, y)
         inner = self.base_estimator()
-        if not (hasattr(inner, "decision_function") or hasattr(inner, "predict_proba")):
+        if not can_score(inner):
             raise ValueError(
                 f"The 'estimator' parameter of {owner} must have decision_function or predict_proba. "
                 f"Got {inner!r:.60} instead."

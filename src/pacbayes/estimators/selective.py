@@ -23,7 +23,7 @@ from pacbayes._core.types import (
 )
 from pacbayes.estimators.base import check_fraction
 from pacbayes.estimators.wrapped import PreparedClassifier
-from pacbayes.learners import AbstainingClassifier, ShiftedClassifier
+from pacbayes.learners import AbstainingClassifier, ShiftedClassifier, can_score
 from pacbayes.procedures import Abstention, Aim, ClassifierLearner, FewMisses, Procedure, Selective
 from pacbayes.procedures.class_weights import ClassWeight
 
@@ -144,7 +144,7 @@ class SelectiveClassifier(PreparedClassifier):
             check_fraction(owner, "share_beside", self.share_beside)
         rows, labels = super()._validate(X, y)
         inner = self.base_estimator()
-        if not (hasattr(inner, "predict_proba") or hasattr(inner, "decision_function")):
+        if not can_score(inner):
             raise ValueError(
                 f"The 'estimator' parameter of {owner} must have predict_proba or decision_function. "
                 f"Got {inner!r:.60} instead."

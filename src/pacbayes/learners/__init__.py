@@ -4,7 +4,7 @@ Beside them, what other learners need around them: numbered labels, rows of a si
 """
 
 from pacbayes.learners.cross_validated import CrossValidatedLogistic
-from pacbayes.learners.delegates import find_pairing
+from pacbayes.learners.delegates import can_score, find_pairing
 from pacbayes.learners.encoded import EncodedClassifier
 from pacbayes.learners.one_class import OneClass
 from pacbayes.learners.recursive import RecursiveLogistic
@@ -22,6 +22,7 @@ __all__ = [
     "RefittedLogistic",
     "ShiftedClassifier",
     "WeightedVote",
+    "can_score",
     "class_score",
     "confidence_of",
     "find_pairing",

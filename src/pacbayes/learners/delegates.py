@@ -9,10 +9,35 @@ from sklearn.ensemble import BaggingClassifier, BaseEnsemble
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 
-__all__ = ["find_pairing"]
+__all__ = ["can_score", "find_pairing"]
 
 _NAMES = ("best_estimator_", "final_estimator_", "estimator_")  # of whom wrappers of scikit-learn's kind ask
+_UNFITTED = ("estimator", "final_estimator")
+_METHODS = ("predict_proba", "decision_function")
 _TWO = 2  # classes, which are one pair
+
+
+def can_score(estimator: Any) -> bool:
+    """Return whether an unfitted classifier gives probabilities or decision values, or may do so when it is fitted.
+
+    ``StackingClassifier`` without a final estimator has such methods only when it is fitted.
+
+    Examples
+    --------
+    >>> from pacbayes.learners import can_score
+    >>> from sklearn.ensemble import StackingClassifier
+    >>> from sklearn.linear_model import LinearRegression, LogisticRegression
+    >>> from sklearn.pipeline import make_pipeline
+    >>> can_score(StackingClassifier([("linear", LogisticRegression())])), can_score(make_pipeline(LinearRegression()))
+    (True, False)
+    """
+    if any(hasattr(estimator, name) for name in _METHODS):
+        return True
+    if not any(hasattr(type(estimator), name) for name in _METHODS):
+        return False
+    kept = getattr(estimator, "__dict__", {})
+    inner = [estimator.steps[-1][1]] if isinstance(estimator, Pipeline) else [kept.get(name) for name in _UNFITTED]
+    return all(can_score(each) for each in inner if each is not None)
 
 
 def find_pairing(model: Any) -> Any | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from traceback import walk_tb
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,30 @@ from pacbayes._core.rows import is_missing, is_stored
 from pacbayes._core.types import RowsLike
 from pacbayes.tables import name_texts
 
-__all__ = ["COLUMNS", "hint_at_preprocessing"]
+__all__ = ["COLUMNS", "hint_at_preprocessing", "is_own_refusal"]
 
 COLUMNS = "preprocessing=pacbayes.tables.ColumnPreprocessor()"  # of estimators that have no "auto"
+_PACKAGE = __name__.partition(".")[0]
+
+
+def is_own_refusal(error: BaseException) -> bool:
+    """Return whether an error was raised by this package itself, and not by a learner or by what it calls.
+
+    Examples
+    --------
+    >>> from pacbayes.estimators.hints import is_own_refusal
+    >>> from pacbayes.learners import class_score
+    >>> for refuse in (lambda: class_score("nobody", [[0.0]], 1), lambda: float("text")):
+    ...     try:
+    ...         refuse()
+    ...     except ValueError as error:
+    ...         print(is_own_refusal(error))
+    True
+    False
+    """
+    frames = list(walk_tb(error.__traceback__))
+    module = frames[-1][0].f_globals.get("__name__", "") if frames else ""
+    return str(module).partition(".")[0] == _PACKAGE
 
 
 def hint_at_preprocessing(error: ValueError, rows: RowsLike, option: str = "preprocessing='auto'") -> None:

@@ -32,7 +32,7 @@ from pacbayes._core.types import (
 )
 from pacbayes.estimators.asked import Groups, find_groups
 from pacbayes.estimators.base import CertifiedEstimator, check_candidates, check_delta, check_fraction
-from pacbayes.estimators.hints import hint_at_preprocessing
+from pacbayes.estimators.hints import hint_at_preprocessing, is_own_refusal
 from pacbayes.learners import CrossValidatedLogistic, EncodedClassifier
 from pacbayes.metrics import Grouping, Questions
 from pacbayes.procedures import Adaptive, FixedFraction, Point, Stop
@@ -295,7 +295,7 @@ class PreparingClassifier(ClassifierMixin, CertifiedWrapper):  # type: ignore[mi
         try:
             return super()._certify(given, rows, labels, order, seed)
         except ValueError as error:
-            if self.preprocessing is None:
+            if self.preprocessing is None and not is_own_refusal(error):  # which is of something else
                 hint_at_preprocessing(error, rows)
             raise
 

@@ -26,7 +26,8 @@ def is_own_refusal(error: BaseException) -> bool:
     --------
     >>> from pacbayes.estimators.hints import is_own_refusal
     >>> from pacbayes.learners import class_score
-    >>> for refuse in (lambda: class_score("nobody", [[0.0]], 1), lambda: float("text")):
+    >>> from sklearn.utils import check_array
+    >>> for refuse in (lambda: class_score("nobody", [[0.0]], 1), lambda: check_array([["text"]], dtype=float)):
     ...     try:
     ...         refuse()
     ...     except ValueError as error:

@@ -5,19 +5,24 @@ import pandas as pd
 import pytest
 
 import pacbayes as pb
+from pacbayes.certificate import QUANTITIES
 from pacbayes.certificate.parts import part_limits
-from pacbayes.metrics import CodedJudged, Grouping, Questions
+from pacbayes.metrics import METRICS, CodedJudged, Grouping, Questions
 from pacbayes.metrics.statements import Judgement
 from pacbayes.verification import recheck
 
-RATES = ("error", "fnr:1", "recall:1", "fpr:1", "specificity:1", "precision:1")
+from metrics.test_metrics import NAMES as METRIC_NAMES
+from metrics.test_metrics import OF_LABELS
+
+# of every metric by which groups can be compared
+RATES = tuple(METRIC_NAMES[name] for name in OF_LABELS if QUANTITIES[METRICS[name].quantity].is_share)
 NAMES = tuple({"g": each} for each in "abc")
 ROWS, DELTA = 400, 0.05
 
 
-def state(name, truth, found, group, doubted):
+def state(name, truth, found, group, doubted, classes=2):
     """What is stated of the difference between three groups."""
-    judged = CodedJudged(np.arange(2), truth, found, doubted)
+    judged = CodedJudged(np.arange(classes), truth, found, doubted)
     asked = Questions((name,), ("g",), differences=True)
     return next(
         each
@@ -28,23 +33,33 @@ def state(name, truth, found, group, doubted):
     )
 
 
-@pytest.mark.parametrize("name", RATES)
-def test_limits_enclose_those_of_every_answer_that_doubted_rows_may_have(name):
+def draw_rows():
     rng = np.random.default_rng(0)
     truth, found, group = rng.integers(2, size=ROWS), rng.integers(2, size=ROWS), rng.integers(3, size=ROWS)
-    doubted, steady = rng.random(ROWS) < 0.2, np.zeros(ROWS, dtype=bool)
-    statement = state(name, truth, found, group, doubted)
+    return truth, found, group, rng.random(ROWS) < 0.2
+
+
+@pytest.mark.parametrize("no_class", [0.0, 0.3], ids=["classes", "no class"])
+@pytest.mark.parametrize("name", RATES)
+def test_limits_enclose_those_of_every_answer_that_doubted_rows_may_have(name, no_class):
+    """A prediction that is no class is one that no label is of, and not the class that stands in its place."""
+    (truth, found, group, doubted), steady = draw_rows(), np.zeros(ROWS, dtype=bool)
+    rng = np.random.default_rng(1)
+    unknown = rng.random(ROWS) < no_class
+    statement = state(name, truth, np.where(unknown, -1, found), group, doubted)
     high, low = part_limits(statement, DELTA)
-    answers = [truth, 1 - truth, np.zeros_like(truth), np.ones_like(truth), *rng.integers(2, size=(20, ROWS))]
-    reached = []
+    answers = [truth, 1 - truth, np.zeros_like(truth), np.ones_like(truth), *rng.integers(3, size=(20, ROWS))]
+    reached, rows = [], {tuple(statement.observed["rows"])}
     for answer in answers:
-        known = state(name, truth, np.where(doubted, answer, found), group, steady)
+        answered = np.where(doubted, answer, np.where(unknown, 2, found))
+        known = state(name, truth, answered, group, steady, classes=3)
         assert "unsteady" not in known.observed
         above, below = part_limits(known, DELTA)
-        assert (above <= high + 1e-15).all()
-        assert (below >= low - 1e-15).all()
+        assert (above <= high + 1e-15).all(), "of an upper limit a row in doubt is an error"
+        assert (below >= low - 1e-15).all(), "of a lower limit a row in doubt is none: give Observation doubted="
         reached.append((above, below))
-    if name != "precision:1":  # to which a doubted row may belong or not, and its label decides whether it is an error
+        rows.add(tuple(known.observed["rows"]))
+    if len(rows) == 1 and not unknown.any():  # which rows it is about does not depend on the answers
         assert np.max([above for above, _ in reached], axis=0) == pytest.approx(high)
         assert np.min([below for _, below in reached], axis=0) == pytest.approx(low)
 
@@ -76,15 +91,17 @@ def test_of_a_model_whose_answers_in_one_group_depend_on_the_batch_little_is_cer
     assert recheck(certificate, frame, y, TooClose())
 
 
-@pytest.mark.parametrize("name", ["fpr:1", "specificity:1", "precision:1"])
-def test_a_prediction_that_is_no_class_is_no_sure_false_alarm(name):
+@pytest.mark.parametrize("name", [each for each in RATES if each.endswith(":1")])
+@pytest.mark.parametrize("own", [0, 1])
+def test_a_prediction_that_is_no_class_is_no_more_surely_wrong_than_one_of_another_class(name, own):
     """Another class stands in its place, which counts for an upper limit alone."""
-    truth, found, group = np.zeros(90, dtype=int), np.full(90, -1), np.arange(90) % 3
-    steady = np.zeros(90, dtype=bool)
-    _, low = part_limits(state(name, truth, found, group, steady), DELTA)
-    assert low.tolist() == [0.0, 0.0, 0.0]
-    _, low = part_limits(state(name, truth, np.ones(90, dtype=int), group, steady), DELTA)
-    assert (low > 0.5).all()
+    truth, group, steady = np.full(90, own), np.arange(90) % 3, np.zeros(90, dtype=bool)
+    lows = [
+        part_limits(state(name, truth, np.full(90, each), group, steady, classes=3), DELTA)[1].tolist()
+        for each in (-1, 2)
+    ]
+    assert lows[0] == lows[1]
+
 
 
 class OfNoClass:

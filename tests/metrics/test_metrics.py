@@ -18,7 +18,7 @@ from pacbayes._core.answers import Answers
 from pacbayes.certificate import QUANTITIES, schema
 from pacbayes.certificate.statement_words import quantity_noun, quantity_words
 from pacbayes.certificate.words import sentences
-from pacbayes.metrics import LOSSES, METRICS, CostTable, Judged, Loss, Metric, Observation, Questions
+from pacbayes.metrics import LOSSES, METRICS, CodedJudged, CostTable, Judged, Loss, Metric, Observation, Questions
 from pacbayes.procedures import ClassifierLearner, FixedFraction, Sample, Split
 from pacbayes.procedures.given import judge_model
 
@@ -83,18 +83,41 @@ def errors_and_others(found):
     return errors, np.array(found.observed.get("rows", found.n)) - errors
 
 
-@pytest.mark.parametrize("name", [name for name in METRICS if not getattr(METRICS[name], "needs_probabilities", False)])
-def test_a_row_in_doubt_is_counted_as_its_worst_answer(name):
+OF_LABELS = [name for name, kind in METRICS.items() if not getattr(kind, "needs_probabilities", False)]
+LABELS, PREDICTED, CLASSES = np.array([0, 1, 1, 0, 1, 0]), np.array([0, 1, 0, 1, 1, 0]), np.array([0, 1])
+NO_CLASS = 2  # a prediction that is none of the classes, where it is known which one
+IN_DOUBT = {"unsteady": (True, False), "unknown": (False, True), "unsteady and unknown": (True, True)}
+
+
+def answers_in_doubt(is_unsteady, is_unknown):
+    """For each row in doubt, what is judged of it, and what is judged where its answer is one of those it may be."""
+    for row, answer in product(range(LABELS.size), (0, 1, NO_CLASS) if is_unsteady else (NO_CLASS,)):
+        unsteady, found, answered = np.zeros(LABELS.size, dtype=bool), PREDICTED.copy(), PREDICTED.copy()
+        unsteady[row], found[row], answered[row] = is_unsteady, -1 if is_unknown else PREDICTED[row], answer
+        yield CodedJudged(CLASSES, LABELS, found, unsteady).whole(), Judged(LABELS, answered, classes=CLASSES)
+
+
+@pytest.mark.parametrize("doubt", IN_DOUBT.values(), ids=IN_DOUBT)
+@pytest.mark.parametrize("name", OF_LABELS)
+def test_a_row_in_doubt_is_counted_as_its_worst_answer(name, doubt):
     """A limit grows with errors and falls with other rows: it is then at least that of every answer."""
-    labels, predictions, classes = np.array([0, 1, 1, 0, 1, 0]), np.array([0, 1, 0, 1, 1, 0]), np.array([0, 1])
-    for row, answer in product(range(labels.size), classes):
-        doubt, answered = np.arange(labels.size) == row, predictions.copy()
-        answered[row] = answer
-        found = find(name).observe(Judged(labels, predictions, classes=classes, unsteady=doubt))
-        errors, others = errors_and_others(found)
-        possible = errors_and_others(find(name).observe(Judged(labels, answered, classes=classes)))
-        assert np.all(errors >= possible[0]), "count the rows of judged.doubted as errors"
-        assert np.all(others <= possible[1]), "count no row of judged.doubted as right"
+    for judged, possible in answers_in_doubt(*doubt):
+        errors, others = errors_and_others(find(name).observe(judged))
+        least = errors_and_others(find(name).observe(possible))
+        assert np.all(errors >= least[0]), "count the rows of judged.doubted as errors"
+        assert np.all(others <= least[1]), "count no row of judged.doubted as right"
+
+
+@pytest.mark.parametrize("doubt", IN_DOUBT.values(), ids=IN_DOUBT)
+@pytest.mark.parametrize("name", [name for name in OF_LABELS if QUANTITIES[METRICS[name].quantity].is_share])
+def test_an_error_in_doubt_is_no_sure_error(name, doubt):
+    """The lower limits of differences count errors that are not doubted, which are then errors by every answer."""
+    for judged, possible in answers_in_doubt(*doubt):
+        found, known = find(name).observe(judged), find(name).observe(possible)
+        assert known.doubted == 0
+        sure = found.observed["errors"] - found.doubted
+        assert sure <= known.observed["errors"], "give Observation doubted=, the errors that may be none"
+        assert found.n - sure >= known.n - known.observed["errors"]
 
 
 @pytest.mark.parametrize("name", METRICS)
@@ -107,7 +130,12 @@ def test_a_metric_is_stated_and_verified(name):
     assert pb.Certificate.from_json(certificate.to_json()).verify()
     words = QUANTITIES[first.quantity]
     assert quantity_words(first) in certificate.sentence()
-    assert ("at least" if words.side == "lower" else "at most") in certificate.sentence()
+    _, over, claim = certificate.sentence().partition(" over the data, ")  # before it "at least" is about delta
+    assert over
+    said, other = ("at least", "at most") if words.side == "lower" else ("at most", "at least")
+    for text in (claim, words.unit, words.verdict):
+        assert said in text, f"it is bounded from its {words.side} side"
+        assert other not in text
 
 
 def test_all_metrics_hold_together():

@@ -8,8 +8,20 @@ from sklearn.naive_bayes import GaussianNB
 
 import pacbayes as pb
 from pacbayes._core.answers import Answers
+from pacbayes.certificate import QUANTITIES
 from pacbayes.certificate.words import sentences
-from pacbayes.metrics import Judged, Questions, get, group_rows, group_values, read_costs, read_metrics, read_questions
+from pacbayes.metrics import (
+    METRICS,
+    CodedJudged,
+    Judged,
+    Questions,
+    get,
+    group_rows,
+    group_values,
+    read_costs,
+    read_metrics,
+    read_questions,
+)
 from pacbayes.report import render
 from pacbayes.verification import recheck
 
@@ -19,26 +31,50 @@ PREDICTED = np.where(RNG.random(600) < 0.8, TRUE, PREDICTED)
 CLASSES = np.array([0, 1, 2])
 
 
-def by_hand(name):
+# of each metric whose errors are counted on one set of rows: whether it is about a row, and whether that is an error
+BY_HAND = {
+    "error": (lambda t, p, own: True, lambda t, p, own: t != p),
+    "fnr": (lambda t, p, own: t == own, lambda t, p, own: p != own),
+    "recall": (lambda t, p, own: t == own, lambda t, p, own: p != own),
+    "fpr": (lambda t, p, own: t != own, lambda t, p, own: p == own),
+    "specificity": (lambda t, p, own: t != own, lambda t, p, own: p == own),
+    "precision": (lambda t, p, own: p == own, lambda t, p, own: t != own),
+}
+SHARES = [name for name, kind in METRICS.items() if QUANTITIES[kind.quantity].is_share]
+
+
+def by_hand(name, true=TRUE, predicted=PREDICTED):
     """Rows and errors of a metric, counted in plain Python."""
     kind, _, label = name.partition(":")
-    pairs = [(str(t), str(p)) for t, p in zip(TRUE, PREDICTED, strict=True)]
-    if kind in ("fnr", "recall"):
-        return len([t for t, _ in pairs if t == label]), len([1 for t, p in pairs if t == label != p])
-    if kind in ("fpr", "specificity"):
-        return len([t for t, _ in pairs if t != label]), len([1 for t, p in pairs if t != label == p])
-    if kind == "precision":
-        return len([t for t, p in pairs if p == label]), len([1 for t, p in pairs if p == label != t])
-    return len(pairs), len([1 for t, p in pairs if t != p])
+    is_about, is_wrong = BY_HAND[kind]
+    pairs = [(str(t), str(p)) for t, p in zip(true, predicted, strict=True)]
+    about = [(t, p) for t, p in pairs if is_about(t, p, label)]
+    return len(about), sum(is_wrong(t, p, label) for t, p in about)
+
+
+def test_every_share_is_counted_by_hand():
+    assert set(BY_HAND) == set(SHARES), "say in BY_HAND of this file which rows it is about, and which are errors"
 
 
 @pytest.mark.parametrize(
     "name",
-    ["error", *(f"{kind}:{k}" for kind in ("fnr", "recall", "fpr", "specificity", "precision") for k in range(3))],
+    [f"{name}:{k}" for name in SHARES if QUANTITIES[METRICS[name].quantity].has_label for k in CLASSES] + ["error"],
 )
 def test_counts_are_those_by_hand(name):
     found = get(name).observe(Judged(TRUE, PREDICTED))
     assert (found.n, found.observed["errors"]) == by_hand(name)
+
+
+@pytest.mark.parametrize("name", SHARES)
+def test_a_prediction_that_is_no_class_is_counted_by_hand(name):
+    """As another class stands in its place, it may count as an error in doubt, but not as right and not as sure."""
+    name = f"{name}:1" if QUANTITIES[METRICS[name].quantity].has_label else name
+    unknown = np.arange(600) % 7 == 0
+    judged = CodedJudged(CLASSES, TRUE, np.where(unknown, -1, PREDICTED), np.zeros(600, dtype=bool))
+    found = get(name).observe(judged.whole())
+    rows, errors = by_hand(name, TRUE, np.where(unknown, 9, PREDICTED))
+    assert found.n - found.observed["errors"] <= rows - errors
+    assert found.observed["errors"] - found.doubted <= errors <= found.observed["errors"]
 
 
 @pytest.mark.parametrize("name", ["recall:1", "specificity:1", "precision:1"])

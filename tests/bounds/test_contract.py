@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import math
 import re
@@ -64,19 +65,35 @@ def test_every_exported_bound_is_in_the_catalogue():
     assert bounds == listed, "add it to pacbayes/bounds/summary_entries.py or own_entries.py"
 
 
-@pytest.mark.parametrize(
-    ("place", "form"),
-    [
-        ("docs/theory.md", "`{}`"),
-        ("tests/coverage/*.py", r"\b{}\b"),
-        ("tests/bounds/exact_bounds.py", r"^def {}\("),
-    ],
-)
-def test_every_bound_is_stated_simulated_and_written_once_more(place, form):
-    """Steps 3 and 5 of 'Add a bound'; the name of one is often part of another's."""
-    text = "".join(path.read_text(encoding="utf-8") for path in ROOT.glob(place))
-    missing = [entry.name for entry in ENTRIES if not re.search(form.format(entry.name), text, flags=re.MULTILINE)]
+def names_in_code(paths):
+    """The names that some files use; those in comments and in strings are not among them."""
+    nodes = [node for path in paths for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
+    used = {node.id for node in nodes if isinstance(node, ast.Name)}
+    return used | {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+
+
+def functions_of(path):
+    return {node.name for node in ast.parse(path.read_text(encoding="utf-8")).body if isinstance(node, ast.FunctionDef)}
+
+
+PLACES = {
+    "docs/theory.md": lambda: set(re.findall(r"`(\w+)`", (ROOT / "docs/theory.md").read_text(encoding="utf-8"))),
+    "tests/coverage/*.py": lambda: names_in_code(ROOT.glob("tests/coverage/*.py")),
+    "tests/bounds/exact_bounds.py": lambda: functions_of(ROOT / "tests/bounds/exact_bounds.py"),
+}
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_every_bound_is_stated_simulated_and_written_once_more(place):
+    """Steps 3 and 5 of 'Add a bound'; a comment that it is to be done does not do it."""
+    missing = {entry.name for entry in ENTRIES} - PLACES[place]()
     assert not missing, f"{place} lacks {missing}"
+
+
+def test_a_name_in_a_comment_is_none_in_the_code(tmp_path):
+    path = tmp_path / "code.py"
+    path.write_text('"""maurer"""\n# quadratic: to do\nfound = pb.bounds.chernoff("catoni")\n', encoding="utf-8")
+    assert names_in_code([path]) == {"found", "pb", "bounds", "chernoff"}
 
 
 def test_every_bound_has_a_case():

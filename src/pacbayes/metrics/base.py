@@ -2,7 +2,8 @@
 
 To add one: a file beside this one with a class that has the members of :class:`Metric`, a line in ``METRICS`` of
 ``metrics/questions.py``, and the words for its quantity in ``certificate/quantities.py``, which sentences and reports
-read. Procedures that judge rows then take it by its name; nothing else knows which metrics there are.
+read. Procedures that judge rows then take it by its name. What else depends on a metric follows from the record of its
+quantity there: whether it has a class, how many rows verification and a plan take it to be about, its bounds.
 """
 
 from __future__ import annotations

@@ -103,7 +103,6 @@ def test_a_prediction_that_is_no_class_is_no_more_surely_wrong_than_one_of_anoth
     assert lows[0] == lows[1]
 
 
-
 class OfNoClass:
     """Answers for rows of class 0 in one group what is no class of the judged rows."""
 

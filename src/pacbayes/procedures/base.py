@@ -2,9 +2,9 @@
 
 To add one: a file beside this one with a frozen dataclass of its options that derives from :class:`Procedure`, and
 its class in ``PROCEDURES`` of ``procedures/__init__.py``. :func:`pacbayes.procedures.certify_rows` then runs it on
-rows, and ``recheck`` runs it again; nothing else knows which procedures there are. If its statements are about a kind
-of predictor that no other procedure knows, that kind is added to ``certificate/subjects.py``, with the bounds that are
-proved for it.
+rows, and ``recheck`` runs it again; docs/architecture.md names the few places that ask for one by its name. If its
+statements are about a kind of predictor that no other procedure knows, that kind is added to
+``certificate/subjects.py``, with the bounds that are proved for it.
 """
 
 from __future__ import annotations

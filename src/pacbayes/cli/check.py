@@ -19,6 +19,7 @@ from pacbayes.metrics.asked import parse_asked
 from pacbayes.report import compare_with_trivial
 from pacbayes.runs import CheckedPredictions, PredictionFile, check_file
 from pacbayes.runs.folder import check_folder
+from pacbayes.runs.kinds import CHECK
 from pacbayes.tables.words import list_formats
 
 __all__ = ["check"]
@@ -77,7 +78,7 @@ def _check(given: dict[str, Any]) -> None:
     asked = parse_asked(given["metric"], given["group"], given["cost"], difference=given["difference"])
     columns = PredictionFile(missing_values=tuple(given["missing_value"] or ()), **named, **asked)
     folder = given["out"] or data.with_name(f"{data.name.partition('.')[0]}-certificate")
-    check_folder(folder, force=given["force"])
+    check_folder(folder, kind=CHECK, force=given["force"])
     options = {name: given[name] for name in ("delta", "candidates", "max_memory")}
     with output.progress(f"Reading {data.name} ..."):
         checked = check_file(data, columns, **options)

@@ -16,6 +16,7 @@ from pacbayes.cli._output import JSON, QUIET, Output, tidy
 from pacbayes.cli._reading import DECIMAL, DELIMITER, ENCODING
 from pacbayes.runs import ComparedPredictions, ComparisonFile, compare_file
 from pacbayes.runs.folder import check_folder
+from pacbayes.runs.kinds import COMPARISON
 from pacbayes.tables.words import list_formats
 
 __all__ = ["compare"]
@@ -96,7 +97,7 @@ def compare(
         missing_values=tuple(missing_value or ()),
     )
     folder = out if out is not None else data.with_name(f"{data.name.partition('.')[0]}-comparison")
-    check_folder(folder, force=force)
+    check_folder(folder, kind=COMPARISON, force=force)
     with output.progress(f"Reading {data.name} ..."):
         found = compare_file(data, columns, delta=delta, candidates=candidates, anytime=anytime, max_memory=max_memory)
     _show(output, found, found.save(folder, force=force), data)

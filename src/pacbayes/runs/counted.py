@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pacbayes._core.strict_json import read_object
 from pacbayes.certificate import Certificate
 from pacbayes.runs.folder import save_folder
+from pacbayes.runs.kinds import kind_of_columns
 from pacbayes.runs.words import check_readme_words
 
-__all__ = ["check_reading", "read_columns", "save_counted"]
+__all__ = ["check_reading", "save_counted"]
 
 
 def check_reading(delimiter: str | None, decimal: str) -> None:
@@ -34,10 +34,6 @@ def save_counted(
         report,
         lambda _: check_readme_words(certificate, source),
         columns=columns,
+        kind=kind_of_columns(columns),
         force=force,
     )
-
-
-def read_columns(text: bytes) -> dict[str, Any]:
-    """Read the record of columns that was written beside a certificate for predictions in a file."""
-    return read_object("The record of checked predictions", text)

@@ -19,6 +19,7 @@ from pacbayes._core.strict_json import read_object
 from pacbayes._core.system import is_mount_point
 from pacbayes._core.types import FloatArray, Labels, ObjectArray
 from pacbayes.certificate import Certificate
+from pacbayes.runs.kinds import COLUMNS, MODEL, RUN, refuse_other_kind
 from pacbayes.runs.networks import NETWORK
 from pacbayes.runs.predictors import (
     MODELS_FILE,
@@ -41,8 +42,7 @@ __all__ = ["StoredRun", "check_folder", "load_run", "read_certificate", "refuse_
 
 _FORMAT, _VERSION = "pacbayes-model", 1
 _FIELDS = {"format", "version", "certificate", "settings", "columns", "classes", "rows", "predictor"}
-CERTIFICATE, MODEL, REPORT, README = "certificate.json", "model.json", "report.html", "README.txt"
-COLUMNS = "predictions.json"
+CERTIFICATE, REPORT, README = "certificate.json", "report.html", "README.txt"
 # what --force replaces: files of a run and of the demo, and what file managers leave everywhere
 _LEFT = {"delta.svg", "demo-breast-cancer.csv", ".DS_Store", "Thumbs.db", "desktop.ini"}
 _OURS = frozenset({CERTIFICATE, MODEL, REPORT, README, COLUMNS, MODELS_FILE, TRANSFER, *REFITTED_FILES, *_LEFT})
@@ -136,8 +136,8 @@ class StoredRun:
         return self.open(trust).predict_proba(frame)
 
 
-def check_folder(folder: Path, *, force: bool = False) -> None:
-    """Refuse a folder that a run cannot be saved in, before the work: its place is tried and left as it was.
+def check_folder(folder: Path, *, kind: str = RUN, force: bool = False) -> None:
+    """Refuse a folder that a run of a kind cannot be saved in, before the work: its place is tried and left as it was.
 
     What a killed process left there is removed, or put back where it was.
     """
@@ -149,12 +149,13 @@ def check_folder(folder: Path, *, force: bool = False) -> None:
         if os.path.lexists(place) and not place.is_dir():
             raise ValueError(f"--out must be a folder. {str(folder)!r} is a file.")
         if place.is_dir():
-            _check_replaceable(folder, place, force=force)
+            _check_replaceable(folder, place, kind, force=force)
         probe_folder(place, _OURS)
 
 
-def _check_replaceable(folder: Path, place: Path, *, force: bool) -> None:
+def _check_replaceable(folder: Path, place: Path, kind: str, *, force: bool) -> None:
     entries = look_into(place)
+    refuse_other_kind(folder, place, entries, kind)
     if entries and not force:
         raise ValueError(f"The folder {str(folder)!r} is not empty. Choose another with --out, or pass --force.")
     is_run = not entries or not entries.keys().isdisjoint({CERTIFICATE, MODEL})
@@ -206,6 +207,7 @@ def save_folder(
     columns: Mapping[str, Any] | None = None,
     refitted: Mapping[str, Any] | None = None,
     transfer: Certificate | None = None,
+    kind: str = RUN,
     force: bool = False,
 ) -> list[Path]:
     """Write certificate.json, report.html, README.txt and the predictor, if there is one, as one folder, atomically.
@@ -214,9 +216,9 @@ def save_folder(
     ``refitted`` on all rows, whose file says whether it has a certificate, ``transfer``.
 
     ``readme`` is given the names of types that loading the predictor has to be allowed. With ``force`` a folder of an
-    earlier run is replaced in one step; one that holds anything else is refused.
+    earlier run of the same ``kind`` is replaced in one step; one that holds anything else is refused.
     """
-    check_folder(folder, force=force)
+    check_folder(folder, kind=kind, force=force)
     place = Path(os.path.realpath(folder))
     with _one_sentence(folder), draft_folder(place) as draft:
         texts = {CERTIFICATE: certificate.to_json(), REPORT: report}

@@ -20,16 +20,8 @@ from pacbayes.metrics.asked import check_asked
 from pacbayes.procedures import compare_certificates, version_differences
 from pacbayes.runs.check import PredictionFile
 from pacbayes.runs.comparison import ComparisonFile
-from pacbayes.runs.counted import read_columns
-from pacbayes.runs.folder import (
-    CERTIFICATE,
-    COLUMNS,
-    MODEL,
-    StoredRun,
-    load_run,
-    read_certificate,
-    refuse_two_predictors,
-)
+from pacbayes.runs.folder import CERTIFICATE, StoredRun, load_run, read_certificate, refuse_two_predictors
+from pacbayes.runs.kinds import COLUMNS, COMPARISON, MODEL, kind_of_columns, read_columns
 from pacbayes.runs.methods import choose_method, estimator_for, fit_on_table
 from pacbayes.runs.models import trust_needed
 from pacbayes.runs.networks import NETWORK, verify_network
@@ -236,8 +228,8 @@ def _verify_predictions(
 ) -> Verified:
     """Count again in a file of predictions that some other tool made."""
     stored = read_columns(read_bounded(record))
-    several = not stored.keys().isdisjoint({"predictions", "losses"})
-    columns = ComparisonFile.from_dict(stored) if several else PredictionFile.from_dict(stored)
+    kind = ComparisonFile if kind_of_columns(stored) == COMPARISON else PredictionFile
+    columns = kind.from_dict(stored)
     again = columns.certify_again(certificate, data, max_memory)
     checks = (*own.checks, *compare_certificates(certificate, again))
     result = Verification(checks, ("counted_again", "not_collection"))

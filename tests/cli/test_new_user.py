@@ -157,6 +157,10 @@ def test_a_full_folder_does_not_hide_what_else_is_wrong(run, tmp_path):
         assert result.exit_code == 2
         assert words in " ".join(result.stderr.split())
         assert ("is not empty" in " ".join(result.stderr.split())) == (words == "is not empty")
+    result = run("certify", "cells.cvs", "--target", "t")
+    assert (result.exit_code, result.stderr) == (
+        2, "pacbayes: There is no file 'cells.cvs'. Did you mean 'cells.csv'?\n"
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize("value", [("--delta", "5%"), ("--delta=5%",)])

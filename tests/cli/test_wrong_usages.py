@@ -38,6 +38,7 @@ def place(tmp_path_factory):
     (folder / "model.pkl").write_bytes(b"\x80\x04K*.")
     (folder / "mine").mkdir()
     (folder / "mine" / "thesis.txt").write_text("years of work")
+    (folder / "kept-certificate").mkdir()
     for arguments in (
         ("certify", "table.csv", "--target", "ill", "--out", "run", "--no-baseline"),
         ("certify", "other.csv", "--target", "ill", "--out", "swapped", "--no-baseline"),
@@ -55,13 +56,29 @@ def place(tmp_path_factory):
 TABLE = "certify table.csv --target ill --out new"
 USAGES = {
     "certify table.csv": "--target NAME. The columns of 'table.csv' are age, job, ill.",
-    "certify tabel.csv": "There is no file 'tabel.csv'.",
+    "certify tabel.csv": "There is no file 'tabel.csv'. Did you mean 'table.csv'?",
     f"{TABLE} --confidence 0.95": "There is no option --confidence. The confidence is set by --delta,",
     f"{TABLE} --alpha 0.05": "--delta 0.05 stands for 95 %.",
     "check answers.csv --target y --prediction p": "The column of true labels is named by --label.",
     "certfy table.csv --target ill": "No such command 'certfy'",
     f"{TABLE} --folds 5": "--folds",
-    "certify tabel.csv --target ill": "There is no file 'tabel.csv'.",
+    "certify tabel.csv --target ill": "There is no file 'tabel.csv'. Did you mean 'table.csv'?",
+    "certify tabel.csv --target ill --out run": "There is no file 'tabel.csv'. Did you mean 'table.csv'?",
+    "certify table.csv --target ill --out run --test ohter.csv": "There is no file 'ohter.csv'. Did you mean",
+    "certify table.csv --target ill --out run --unlabelled ohter.csv": "no file 'ohter.csv'. Did you mean",
+    "certify nowhere/table.csv --target ill": "There is no folder 'nowhere'.",
+    "check answer.csv --label y --prediction p --out checked": "There is no file 'answer.csv'. Did you mean",
+    "compare answer.csv --label y --prediction p --out run": "There is no file 'answer.csv'. Did you mean",
+    "predict run tabel.csv --out there.csv": "There is no file 'tabel.csv'. Did you mean 'table.csv'?",
+    "predict runn table.csv": "Got 'runn' instead. Did you mean 'run'?",
+    "verify run --data tabel.csv": "There is no file 'tabel.csv'. Did you mean 'table.csv'?",
+    "verify chekced": "There is no file 'chekced'. Did you mean 'checked'?",
+    "verify kept": "There is no file 'kept'. Did you mean 'kept-certificate'?",
+    "verify kept.csv": "There is no file 'kept.csv'. Did you mean 'kept-certificate'?",
+    "predict kept table.csv": "Got 'kept' instead. Did you mean 'kept-certificate'?",
+    "watch tabel.csv --out run": "There is no file 'tabel.csv'. Did you mean 'table.csv'?",
+    "watch table.csv --certificate kept": "There is no file 'kept'. Did you mean 'kept-certificate'?",
+    "bound --from kept": "There is no file 'kept'. Did you mean 'kept-certificate'?",
     "certify table.csv --target Ill": "There is no column 'Ill'. Did you mean 'ill'? There are age, job, ill.",
     f"{TABLE} --metric recall": "The metric 'recall' must name a class, as in 'recall:yes'.",
     "certify measured.csv --target price": "it looks like a measured number, which asks for regression",

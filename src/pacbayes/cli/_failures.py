@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from pacbayes._core.near import absent_words
 from pacbayes.cli._streams import FAILED, OutputError, print_error, print_lines
 
 __all__ = ["INTERRUPTED", "report_failure"]
@@ -119,8 +120,7 @@ def _describe_file_error(error: OSError) -> str:
     if isinstance(error, PermissionError):
         return f"There is no permission for {str(path)!r}."
     if isinstance(error, FileNotFoundError):
-        lacking = not path.parent.exists()
-        return f"There is no folder {str(path.parent)!r}." if lacking else f"There is no file {str(path)!r}."
+        return absent_words(path)
     if isinstance(error, IsADirectoryError):
         return f"{str(path)!r} is a folder, and a file is needed."
     if isinstance(error, NotADirectoryError):

@@ -15,6 +15,7 @@ import typer
 
 from pacbayes._core.arguments import DOMAINS, single
 from pacbayes._core.files import write_atomically
+from pacbayes._core.near import RUN_FOLDERS, require_files
 from pacbayes._core.types import FloatOrArray
 from pacbayes.bounds import arguments_of, catalogue, from_numbers, get
 from pacbayes.bounds.words import conditions, sample_sizes
@@ -95,6 +96,8 @@ def bound(
         pacbayes bound maurer --risk 0.04 --kl 5 --n 1000
     """
     output = Output(as_json=as_json, quiet=quiet)
+    require_files(source, endings=RUN_FOLDERS)
+    require_files(csv_in)
     given = {key: text for key in _HELP if (text := numbers.get(key)) is not None}
     if source is not None:
         _refuse_others(name, given, csv_in)

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from pacbayes._core.near import require_files
 from pacbayes.certificate.notices import CAUTIONS
 from pacbayes.certificate.number_words import table_lines
 from pacbayes.certificate.statement_table import claim_lines, opening_lines, record_statements
@@ -193,6 +194,7 @@ def certify(
 def _certify(given: dict[str, Any]) -> None:
     """Carry out the command with its options."""
     data, output = given["data"], Output(as_json=given["as_json"], quiet=given["quiet"])
+    require_files(data, given["test"], given["unlabelled"])
     if given["target"] is None:
         raise ValueError(_ask_for_target(given))
     folder = given["out"] or _name_folder(data)

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from pacbayes._core.near import require_files
 from pacbayes.certificate.number_words import table_lines
 from pacbayes.certificate.statement_table import claim_lines, opening_lines, record_statements
 from pacbayes.cli._asked import COST, DIFFERENCE, GROUP, LABEL_METRIC
@@ -72,6 +73,7 @@ def check(
 def _check(given: dict[str, Any]) -> None:
     """Carry out the command with its options."""
     data, output = given["data"], Output(as_json=given["as_json"], quiet=given["quiet"])
+    require_files(data)
     named = {
         name: given[name] for name in ("label", "prediction", "loss", "delimiter", "header", "encoding", "decimal")
     }

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from pacbayes._core.near import require_files
 from pacbayes.certificate.number_words import table_lines
 from pacbayes.certificate.words import sentences
 from pacbayes.cli._cautions import note_cautions
@@ -85,6 +86,7 @@ def compare(
     The guarantee holds if the models were fixed before these cases were looked at.
     """  # noqa: D301  (the mark of lines to keep)
     output = Output(as_json=as_json, quiet=quiet)
+    require_files(data)
     columns = ComparisonFile(
         label=label,
         predictions=tuple(prediction or ()),

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from pacbayes._core.files import write_atomically
+from pacbayes._core.near import RUN_FOLDERS, near_file, require_files
 from pacbayes.cli._limits import MAX_MEMORY
 from pacbayes.cli._output import JSON, QUIET, Output, tidy
 from pacbayes.cli._streams import print_lines
@@ -61,7 +62,9 @@ def predict(
     """
     output = Output(as_json=as_json, quiet=quiet)
     if not folder.is_dir():
-        raise ValueError(f"The first argument must be a folder that certify wrote. Got {str(folder)!r} instead.")
+        hint = "" if folder.exists() else near_file(folder, RUN_FOLDERS)
+        raise ValueError(f"The first argument must be a folder that certify wrote. Got {str(folder)!r} instead.{hint}")
+    require_files(data)
     files = _refuse_places(out, data, force=force)
     stored = load_run(folder)
     given: dict[str, Any] = {"delimiter": delimiter, "encoding": encoding, "decimal": decimal}

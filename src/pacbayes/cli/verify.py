@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from pacbayes._core.near import RUN_FOLDERS, require_files
 from pacbayes.certificate import Verification
 from pacbayes.certificate.statement_table import claim_lines
 from pacbayes.certificate.verdicts import (
@@ -91,6 +92,8 @@ def verify(
         pacbayes verify network-folder --data rows.npz
     """  # noqa: D301  (the mark of lines to keep)
     output = Output(as_json=as_json, quiet=quiet)
+    require_files(certificate, model, endings=RUN_FOLDERS)
+    require_files(data, test, unlabelled)
     options: dict[str, object] = {"data": data, "model": model, "trust": tuple(trust or ()), "threads": threads}
     options |= {"test": test, "unlabelled": unlabelled, "max_memory": max_memory, "learn": learn}
     with open_engine(engine, scheduler, output.advance) as runner:

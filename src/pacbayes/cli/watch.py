@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from pacbayes._core.arguments import DOMAINS
+from pacbayes._core.near import RUN_FOLDERS, require_files
 from pacbayes.certificate import Certificate
 from pacbayes.cli._cautions import note_high_delta
 from pacbayes.cli._interrupts import Interrupts
@@ -122,6 +123,8 @@ def watch(
             raise ValueError(f"{option} must lie between 0 and 1, such as {usual}. Got {share:g} instead.")
     if unreadable not in _UNREADABLE:
         raise ValueError(f"--unreadable must be count or stop. Got {unreadable!r} instead.")
+    require_files(None if source == "-" else Path(source))
+    require_files(certificate, endings=RUN_FOLDERS)
     _refuse_other_files(source, {"--out": out, "--state": state, "--page": page})
     _refuse_options(certificate, {"--alarm": alarm, "--on-alarm": on_alarm, "--page": page}, until_alarm=until_alarm)
     _refuse_streams(by, streams, out)

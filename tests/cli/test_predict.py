@@ -82,6 +82,25 @@ def test_what_puts_the_number_in_doubt_is_said_wherever_it_is_used(run, small, t
         assert f"\nNote: {words}" in (tmp_path / file).read_text()
 
 
+def test_that_rows_may_belong_together_is_said_wherever_the_number_is(run, tmp_path):
+    """The number is too small for new customers, and whoever uses it does not see what certify printed."""
+    frame = small_frame(rows=200).assign(customer=[f"customer {number % 40}" for number in range(200)])
+    frame.to_csv(tmp_path / "visits.csv", index=False)
+    words = "note: The column 'customer' has 40 values with about 5 rows each. If the rows of one value belong together"
+    for options in ((), ("--force", "--quiet")):
+        made = run("certify", "visits.csv", "--target", "ill", "--drop", "customer", "--no-baseline", *options)
+        assert made.exit_code == 0
+        assert made.stderr.count(words) == 1
+    for options in ((), ("--quiet",), ("--json",)):
+        for command in (("predict", "visits-certificate", "visits.csv"), ("verify", "visits-certificate")):
+            assert words in run(*command, *options).stderr
+    assert run("predict", "visits-certificate", "visits.csv", "--out", "p.csv").exit_code == 0
+    for file in ("p.csv.certificate.txt", "visits-certificate/README.txt"):
+        assert f"\nNote: {words.removeprefix('note: ')}" in (tmp_path / file).read_text()
+    page = (tmp_path / "visits-certificate" / "report.html").read_text()
+    assert "the number is too small for new patients." in page
+
+
 def test_an_order_that_nobody_can_draw_again_is_said(run, tmp_path):
     frame = small_frame(rows=200)
     known = pb.CertifiedClassifier(LogisticRegression(), random_state=0).fit(frame[["age"]], frame["ill"]).certificate_

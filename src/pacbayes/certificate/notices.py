@@ -45,6 +45,8 @@ _WORDS = {
     "classes are written in two ways, the numbers are not about the model.",
     "classes_differ_in_blanks": "Some classes differ in blanks, capitals or Unicode form alone: {classes}; if they are "
     "one class, the numbers are not about the model.",
+    "rows_may_belong_together": "The column {column!r} has {values} values with about {rows} rows each; if the rows of "
+    "one value belong together, such as those of one patient, the number is too small for new patients.",
     "several_seeds": "This was done {count} times with other random orders of the rows; if the best was picked, the "
     "number is too good.",
     "refit_not_certified": "A second model, trained on all rows, lies beside the certified one. It is not certified: "
@@ -55,6 +57,7 @@ CAUTIONS = (
     "judged_rows_learned",
     "unlabelled_rows_seen",
     "unlabelled_rows_repeated",
+    "rows_may_belong_together",
     "several_seeds",
     "unknown_predictions",
     "classes_differ_in_blanks",

@@ -1,6 +1,7 @@
 """watch with a certificate: alarms, their command, restarts, and the page."""
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import numpy as np
 import pytest
 
 import pacbayes as pb
+from pacbayes.cli import _watcher
 
 from cli.alarms import WATCH, expected, records, reseal
 
@@ -25,6 +27,38 @@ def test_an_alarm_has_its_row_its_change_and_status_3(run, watched):
     }  # fmt: skip
     assert result.stderr.startswith(f"pacbayes: Alarm at row {alarm['row']}: ")
     assert records(result)[0]["alarm"] is None
+
+
+def one_at_a_time(stream, lines):
+    """The lines of a pipe, each of which comes after the one before was answered."""
+    for content in stream.buffer.read().splitlines(keepends=True):
+        yield from lines.split(content)
+        yield None
+
+
+def test_an_alarm_is_the_same_however_its_lines_come_but_not_the_report_beside_it(run, watched, monkeypatch):
+    text, row = Path("losses.txt").read_text(), expected(watched).alarm.row
+    together = run("watch", "losses.txt", *WATCH, "--json")
+    monkeypatch.setattr(_watcher, "read_pipe", one_at_a_time)
+    alone = run("watch", "-", *WATCH, "--json", input=text)
+    due = [[each for each in records(result) if not each["n"] % 500] for result in (together, alone)]
+    assert due[0] == due[1]
+    assert records(together)[-1] == records(alone)[-1]
+    (late,), (at_once,) = (
+        [each["n"] for each in records(result)[:-1] if each["n"] % 500] for result in (together, alone)
+    )
+    assert at_once == row < late < row + 256
+    said = [result.stderr.partition(" Mean loss of the last")[0] for result in (together, alone)]
+    assert said[0] == said[1]
+    ended = run("watch", "-", *WATCH, "--json", "--until-alarm", input=text)
+    assert records(ended)[-1]["n"] == row
+
+
+def test_a_report_after_an_alarm_has_its_row_and_the_evidence_by_now(run, watched):
+    Path("better.txt").write_text(Path("losses.txt").read_text() + "0\n" * 5000)
+    first, *_, last = [line for line in run("watch", "better.txt", *WATCH).stdout.splitlines() if "losses," in line]
+    assert "; ALARM" not in first
+    assert re.search(rf", evidence now [\d.]+; ALARM at row {expected(watched).alarm.row}$", last)
 
 
 @pytest.mark.parametrize("every", [1, 7, 256, 512, 100_000])

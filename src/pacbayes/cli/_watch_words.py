@@ -39,11 +39,10 @@ def report_line(stream: Stream, certificate: Certificate) -> str:
     recent = None if stream.monitor is None else stream.monitor.recent()
     if stream.monitor is None or recent is None:
         return words
-    alarm = "; ALARM" if stream.monitor.alarm is not None else ""
-    return (
-        f"{words}; last {recent.n}: {observed_words(recent.observed)} ({limits_words(recent)}), evidence "
-        f"{evidence_words(stream.monitor.log_evidence)}{alarm}"
-    )
+    limits, evidence = limits_words(recent), evidence_words(stream.monitor.log_evidence)
+    alarm = stream.monitor.alarm  # which stays, whatever the evidence is by now
+    since = f"evidence {evidence}" if alarm is None else f"evidence now {evidence}; ALARM at row {alarm.row}"
+    return f"{words}; last {recent.n}: {observed_words(recent.observed)} ({limits}), {since}"
 
 
 def last_words(streams: Streams, shown: Certificate | None) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
@@ -18,13 +18,16 @@ _PATTERN = "*?["
 def did_you_mean(name: str, names: Iterable[str]) -> str:
     """Return a sentence that suggests the closest of some names, with a blank before it; empty if none is close.
 
+    Of a mapping, what belongs to the closest name is suggested.
+
     Examples
     --------
     >>> from pacbayes._core.near import did_you_mean
-    >>> did_you_mean("svm", ["logistic", "svc"]), did_you_mean("a.cvs", ["b.txt"])
-    (" Did you mean 'svc'?", '')
+    >>> did_you_mean("logistics", ["logistic", "svc"]), did_you_mean("svm", {"svc": "sklearn.svm.SVC"})
+    (" Did you mean 'logistic'?", " Did you mean 'sklearn.svm.SVC'?")
     """
-    return _ask(_closest(name, names))
+    near = _closest(name, names)
+    return _ask(names[near] if near is not None and isinstance(names, Mapping) else near)
 
 
 def _closest(name: str, names: Iterable[str]) -> str | None:

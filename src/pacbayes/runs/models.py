@@ -9,9 +9,10 @@ from typing import cast
 
 from sklearn.base import BaseEstimator, is_classifier
 
+from pacbayes._core.near import did_you_mean
 from pacbayes._core.types import Classifier
 from pacbayes.learners import CrossValidatedLogistic, EncodedClassifier
-from pacbayes.runs.trusted import is_trusted_model
+from pacbayes.runs.trusted import CLASSIFIERS, is_trusted_model
 
 __all__ = ["MODELS", "make_classifier", "trust_needed"]
 
@@ -90,9 +91,9 @@ def _import_classifier(path: str) -> Classifier:
     try:
         found = getattr(import_module(place), name) if place else None
     except (ImportError, AttributeError, ValueError) as error:
-        raise ValueError(f"{expected} Got {path!r}, which cannot be imported ({error}).") from None
+        raise ValueError(f"{expected} Got {path!r}, which cannot be imported ({error}).{_suggest(path)}") from None
     if found is None or not (isclass(found) and issubclass(found, BaseEstimator)):
-        raise ValueError(f"{expected} Got {path!r} instead.")
+        raise ValueError(f"{expected} Got {path!r} instead.{_suggest(path)}")
     maker = cast("Callable[[], Classifier]", found)
     try:
         made = maker()
@@ -101,6 +102,12 @@ def _import_classifier(path: str) -> Classifier:
     if not is_classifier(made):
         raise ValueError(f"{expected} Got {path!r}, which is not a classifier.")
     return made if place.partition(".")[0] == "sklearn" else EncodedClassifier(made)
+
+
+def _suggest(name: str) -> str:
+    """Return a sentence with a model that may have been meant, be it by the name of its class alone."""
+    classes = {path.rpartition(".")[2]: path for path in CLASSIFIERS}
+    return did_you_mean(name, {each: each for each in CLASSIFIERS} | classes | {each: each for each in MODELS})
 
 
 def trust_needed(name: str) -> tuple[str, ...]:

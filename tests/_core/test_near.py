@@ -22,6 +22,11 @@ def test_a_long_folder_makes_no_name_close(tmp_path):
     assert near_file(folder / "cells.csv") == ""
 
 
+def test_a_link_that_leads_nowhere_is_not_suggested_for_itself(tmp_path):
+    (tmp_path / "cells.csv").symlink_to(tmp_path / "nowhere.csv")
+    assert absent_words(tmp_path / "cells.csv") == f"There is no file {str(tmp_path / 'cells.csv')!r}."
+
+
 @pytest.mark.parametrize("name", ["", ".", "..", "/", "no/such", "nul\0"])
 def test_odd_paths_are_not_suggested_for(name):
     assert near_file(Path(name), ("-certificate",)) == ""

@@ -1,7 +1,10 @@
 """Who gives the scores of a classifier, whether there are any, and whether they are of classes or of pairs of them."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import make_classification
 from sklearn.ensemble import AdaBoostClassifier, BaggingClassifier, StackingClassifier, VotingClassifier
@@ -121,3 +124,52 @@ def test_who_will_give_no_scores_is_known_before_the_fit(without):
 def test_methods_that_do_not_come_with_the_fit_are_missed_then(estimator):
     with pytest.raises(ValueError, match=r"a classifier needs predict_proba or decision_function\. Vot.* has neither"):
         estimator(VotingClassifier([("a", LogisticRegression())]), random_state=0).fit(X, Y)
+
+
+class OwnScores(ClassifierMixin, BaseEstimator):
+    """Turns decision values of pairs into one value for each class, and keeps its classes in another container."""
+
+    container = np.asarray
+
+    def fit(self, X, y):
+        self.estimator_ = SVC(decision_function_shape="ovo").fit(X, y)
+        self.classes_ = type(self).container(self.estimator_.classes_)
+        return self
+
+    def predict(self, X):
+        return np.asarray(self.classes_)[self.decision_function(X).argmax(axis=1)]
+
+    def decision_function(self, X):
+        pairs, votes = np.tanh(self.estimator_.decision_function(X)), np.zeros((len(X), 3))
+        for column, (first, second) in enumerate(combinations(range(3), 2)):
+            votes[:, first] += pairs[:, column]
+            votes[:, second] -= pairs[:, column]
+        return votes
+
+
+class Sized:
+    """An array whose ``size`` is a method, as that of a tensor is."""
+
+    def __init__(self, values):
+        self._values = values
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array(self._values, dtype=dtype)
+
+    def __len__(self):
+        return len(self._values)
+
+    def size(self):
+        return (len(self),)
+
+
+class SizedClasses(OwnScores):
+    container = Sized
+
+
+@pytest.mark.parametrize("kind", [OwnScores, SizedClasses])
+def test_own_code_may_make_scores_of_pairs(kind):
+    model = kind().fit(X, Y)
+    assert find_pairing(model) is None
+    assert np.isfinite(confidence_of(model, X)).all()
+    assert pb.PickToLearn(kind(), random_state=0).fit(X, Y).certificate_.value < 1.0

@@ -11,7 +11,7 @@ from pathlib import Path
 __all__ = ["RUN_FOLDERS", "absent_words", "did_you_mean", "near_file", "require_files"]
 
 RUN_FOLDERS = ("-certificate", "-comparison")  # how the folders end that commands write beside a table by default
-_MOST = 10_000  # names of a folder that are compared, which takes about a tenth of a second
+_MOST = 1_000  # names of a folder that are compared, which takes up to a third of a second if they are long and alike
 _PATTERN = "*?["
 
 
@@ -60,7 +60,7 @@ def near_file(path: Path, endings: Collection[str] = ()) -> str:
     names: list[str] = []
     with suppress(OSError, ValueError), os.scandir(path.parent) as found:
         names = [each.name for each in islice(found, _MOST) if each.name[0] != "." or path.name[0] == "."]
-    near = _closest(path.name, sorted(names))
+    near = _closest(path.name, sorted(set(names) - {path.name}))  # a link that leads nowhere has that name
     return _ask(near and path.with_name(near))
 
 

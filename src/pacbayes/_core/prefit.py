@@ -70,7 +70,7 @@ def refuse_growth(learner: object, rows: int) -> Iterator[None]:
 
     A clone is to forget: a voter that finds there what others learned from has seen the rows that judge it, and so has
     the next fit on the same rows. Less than a tenth of the rows, and as many values as anyone may have, are no memory
-    of them: counters, names, a history.
+    of them: counters, names, a short history. A text of 200 characters or more counts as one value per eight of them.
 
     Parameters
     ----------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import dis
 import functools
 import inspect
@@ -17,7 +18,7 @@ from enum import Enum
 from itertools import accumulate, chain
 from pathlib import Path
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType, SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,17 +29,17 @@ _MODULES = 4  # inside each other: package.module.submodule.name
 _CODES = 1 << 14  # functions whose names are remembered
 _STANDARD = sysconfig.get_paths()["stdlib"] + os.sep
 _INSTALLED = {"site-packages", "dist-packages"}
+_EXPLAINED = {"numpy", "scipy"}  # objects of theirs hold documentation and templates of code
 _WEIGHTS = ("_parameters", "_buffers")  # of a network: pretrained ones are taken not to have seen the rows
 LruCache = type(functools.lru_cache(len))
 _VALUES = (str, bytes, int, float, complex, type(None), np.generic, np.dtype)
 LEAVES = (*_VALUES, np.ufunc, ModuleType, logging.Logger)  # a logger reaches all others
-_HOLDERS = (SimpleNamespace, threading.local, queue.Queue)
+_HOLDERS = (SimpleNamespace, argparse.Namespace, threading.local, queue.Queue)
 _FUNCTIONS = (FunctionType, MethodType, BuiltinFunctionType, LruCache, functools.partial)
 _DESCRIPTORS = (property, staticmethod, classmethod, functools.cached_property)
 _CALLABLES = (*_FUNCTIONS, *_DESCRIPTORS, functools.partialmethod, functools.singledispatchmethod)
 _NO_MEMORY = ("__annotations__", "__dataclass_fields__")  # types
-# what a function looks up in its module, takes as an attribute, and imports when it is called
-_LOOKED_UP = {"LOAD_GLOBAL": 0, "LOAD_ATTR": 1, "LOAD_METHOD": 1, "IMPORT_FROM": 1, "IMPORT_NAME": 2}
+_TAKEN = ("LOAD_ATTR", "LOAD_METHOD", "IMPORT_FROM")  # the last by "import a.b as c"
 _CONTAINERS = (Mapping, list, tuple, set, frozenset, deque, functools.partial, MethodType, np.ndarray)
 
 
@@ -67,6 +68,8 @@ def count_values(value: Any) -> int:
     if isinstance(value, LruCache):
         return 0 if _is_of_library(value.__module__) else int(value.cache_info().currsize)
     kind = type(value)  # an object that makes up any attribute it is asked for is none of these
+    if isinstance(value, queue.SimpleQueue):
+        return value.qsize()
     if isinstance(value, np.ndarray) or hasattr(kind, "iloc") or hasattr(kind, "tocsr") or _is_tensor(value):
         return int(np.prod(value.shape))
     if not isinstance(value, Collection) or isinstance(value, (*LEAVES, range)) or hasattr(value, "fit"):
@@ -120,15 +123,8 @@ def _inside(value: Any) -> Iterator[Any]:
     elif isinstance(value, property):
         yield from (value.fget, value.fset, value.fdel)
     else:
-        explained = _explains_itself(value)
+        explained = type(value).__module__.partition(".")[0] in _EXPLAINED
         yield from (each for each in attributes_of(value).values() if not (explained and isinstance(each, str)))
-
-
-def _explains_itself(value: Any) -> bool:
-    """Return whether texts of an object are a library's own: documentation, templates of code."""
-    if hasattr(value, "get_params") or isinstance(value, _HOLDERS) or _is_of_torch(value):
-        return False
-    return _is_of_library(type(value).__module__)
 
 
 def _kept_parts(value: Any) -> Iterator[Any]:
@@ -194,12 +190,16 @@ def _parts_of_function(function: FunctionType) -> Iterator[Any]:
         except ValueError:  # not assigned yet
             continue
     yield from (each for each in vars(function).values() if _leads_on(each))
-    names, attributes, imported = _names_in(function.__code__)
+    names, attributes, imports = _names_in(function.__code__)
     for name in names:
         yield from _through_modules(function.__globals__.get(name), attributes, 0)
-    for name in imported:
+    for name, taken in imports:
         for module in _modules_named(name, str(function.__globals__.get("__package__") or "")):
-            yield from _through_modules(module, attributes, 0)
+            if not taken:
+                yield from _through_modules(module, attributes, 0)
+            elif not _is_of_library(module.__name__):
+                for each in taken:
+                    yield from _through_modules(vars(module).get(each), attributes, 1)
 
 
 def _modules_named(name: str, package: str) -> Iterator[ModuleType]:
@@ -221,15 +221,29 @@ def _through_modules(value: Any, attributes: tuple[str, ...], depth: int) -> Ite
             yield from _through_modules(held.get(name), attributes, depth + 1)
 
 
+class _Names(NamedTuple):
+    """What code looks up in its module, which attributes it takes of anything, and what it imports when called.
+
+    An import is a module and the names that are taken from it: none where the module itself is named.
+    """
+
+    looked_up: tuple[str, ...]
+    attributes: tuple[str, ...]
+    imports: tuple[tuple[str, tuple[str, ...]], ...]
+
+
 @functools.lru_cache(maxsize=_CODES)
-def _names_in(code: CodeType) -> tuple[tuple[str, ...], ...]:
-    """Return what a function and those inside it look up in their module, what attributes they take, and import."""
-    found: tuple[dict[str, None], ...] = ({}, {}, {})
+def _names_in(code: CodeType) -> _Names:
+    """Return the names in a function, and in those inside it."""
+    looked_up, attributes, imports, before = [], [], [], None
     for each in dis.get_instructions(code):
-        if each.opname in _LOOKED_UP:
-            found[_LOOKED_UP[each.opname]][str(each.argval)] = None
-    for inner in code.co_consts:
-        if isinstance(inner, CodeType):
-            for names, more in zip(found, _names_in(inner), strict=True):
-                names.update(dict.fromkeys(more))
-    return tuple(map(tuple, found))
+        if each.opname == "LOAD_GLOBAL":
+            looked_up.append(str(each.argval))
+        elif each.opname in _TAKEN:
+            attributes.append(str(each.argval))
+        elif each.opname == "IMPORT_NAME":
+            imports.append((str(each.argval), before if isinstance(before, tuple) else ()))
+        before = each.argval  # of an import: the names that are taken
+    inner = [_names_in(each) for each in code.co_consts if isinstance(each, CodeType)]
+    own = _Names(tuple(looked_up), tuple(attributes), tuple(imports))
+    return _Names(*(tuple(dict.fromkeys(chain(*each))) for each in zip(own, *inner, strict=True)))

@@ -57,7 +57,7 @@ def find_pairing(model: Any) -> Any | None:
     >>> find_pairing(make_pipeline(SVC()).fit(X, y)) is None
     True
     """
-    if np.size(getattr(model, "classes_", ())) <= _TWO:  # not fitted, or one that decides between two of more classes
+    if np.asarray(getattr(model, "classes_", ())).size <= _TWO:  # not fitted, or of more classes it decides between two
         return None
     if isinstance(model, FrozenEstimator):
         return find_pairing(model.estimator)
@@ -68,10 +68,13 @@ def find_pairing(model: Any) -> Any | None:
 
 
 def _delegates(model: Any) -> list[Any]:
-    """Return the fitted classifiers that a fitted one may ask for its scores."""
+    """Return the fitted classifiers whose scores a fitted one gives on; own code may make others of them."""
     kept = getattr(model, "__dict__", {})  # and not what is looked up elsewhere
     if isinstance(model, Pipeline):
         return [model.steps[-1][1]]
     if isinstance(model, BaseEnsemble):  # a bag averages scores; others count votes
         return list(kept.get("estimators_", ())[:1]) if isinstance(model, BaggingClassifier) else []
+    giver = next((cls for cls in type(model).__mro__ if "decision_function" in vars(cls)), object)
+    if giver.__module__.partition(".")[0] != "sklearn":
+        return []
     return [kept[name] for name in _NAMES if kept.get(name) is not None and kept[name] is not model]

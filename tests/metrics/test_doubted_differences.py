@@ -106,8 +106,10 @@ def test_a_prediction_that_is_no_class_is_no_more_surely_wrong_than_one_of_anoth
 class OfNoClass:
     """Answers for rows of class 0 in one group what is no class of the judged rows."""
 
-    def __init__(self, names):
+    def __init__(self, names, *, knows):
         self.names = names
+        if knows:
+            self.classes_ = np.asarray(names[:2])
 
     def predict(self, X):
         classes = np.asarray(self.names)
@@ -116,17 +118,21 @@ class OfNoClass:
 
 @pytest.mark.parametrize("metric", ["error", "fpr:{}", "recall:{}", "specificity:{}", "precision:{}"])
 @pytest.mark.parametrize("names", [(0, 1, 9), ("a", "b", "z")], ids=["numbers", "texts"])
-def test_a_prediction_of_no_class_is_no_sure_error_in_a_difference(metric, names):
+@pytest.mark.parametrize("knows", [True, False], ids=["knows all labels", "says nothing"])
+@pytest.mark.filterwarnings("ignore:certify. Predictions that are no label:pacbayes.CertificateWarning")
+def test_a_prediction_of_no_class_is_no_sure_error_in_a_difference(metric, names, knows):
     """Whole numbers are counted by another way than texts; nothing may be lost in either."""
     rng = np.random.default_rng(3)
     frame = pd.DataFrame({"x": rng.normal(size=2000), "g": rng.integers(2, size=2000)})
     y = np.where(frame["x"] > 0, np.asarray(names)[1], np.asarray(names)[0])
-    name = metric.format(names[1])
-    certificate = pb.certify(OfNoClass(names), frame, y, groups="g", differences=True, metrics=name)
+    name, model = metric.format(names[1]), OfNoClass(names, knows=knows)
+    certificate = pb.certify(model, frame, y, groups="g", differences=True, metrics=name)
     assert certificate.verify()
-    numbers = pb.certify(OfNoClass((0, 1, 9)), frame, (frame["x"] > 0).astype(int), groups="g", differences=True,
-                         metrics=metric.format(1))  # fmt: skip
+    numbers = pb.certify(OfNoClass((0, 1, 9), knows=knows), frame, (frame["x"] > 0).astype(int), groups="g",
+                         differences=True, metrics=metric.format(1))  # fmt: skip
     (difference,), (other,) = certificate.differences, numbers.differences
     assert (difference.value, difference.lower, difference.observed) == (other.value, other.lower, other.observed)
-    if name != "error":  # which all of these predictions are, whichever class they stand for
+    if name == "error" and knows:  # which all of these predictions are, whichever class they stand for
+        assert difference.lower > 0.1
+    else:
         assert difference.lower < 0.1

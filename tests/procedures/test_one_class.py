@@ -33,4 +33,7 @@ def test_every_row_is_misclassified(kind):
     certificate = pb.certify(wrong, ROWS, labels)
     assert certificate.statements[0].observed == {"errors": 60}
     assert certificate.value == 1.0
+    with pytest.warns(pb.CertificateWarning, match="no label of these rows: 60"):  # or it is written in another way
+        assert pb.compare(wrong, right, ROWS, labels).statements[0].observed["unsteady"] == 60
+    wrong.classes_ = right.classes_ = np.array([labels[0], other])
     assert pb.compare(wrong, right, ROWS, labels).statements[0].observed["only_first"] == 60

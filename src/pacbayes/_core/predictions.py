@@ -18,6 +18,7 @@ __all__ = [
     "classes_with",
     "finite_numbers",
     "known_classes",
+    "knows_all",
     "vote_shares",
     "wrong_labels",
 ]
@@ -100,6 +101,27 @@ def known_classes(model: object, classes: Labels) -> Labels:
         return classes_with(type(model).__name__, getattr(model, "classes_", ()), classes)
     except (TypeError, ValueError):  # of several outputs, or of another kind: the predictions have to tell
         return classes
+
+
+def knows_all(model: object, classes: Labels) -> bool:
+    """Return whether a model says by its ``classes_`` that it writes each of some classes as they are written there.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.dummy import DummyClassifier
+    >>> from pacbayes._core.predictions import knows_all
+    >>> model = DummyClassifier().fit(np.zeros((3, 1)), [0, 1, 2])
+    >>> [knows_all(model, np.array(each)) for each in ([0, 2], [1, 3])]
+    [True, False]
+    """
+    name, own = type(model).__name__, getattr(model, "classes_", ())
+    try:
+        return bool(len(own)) and bool(
+            (class_numbers(name, classes, np.unique(np.asarray(own)), classes.size) >= 0).all()
+        )
+    except (TypeError, ValueError):  # of several outputs, or of another kind
+        return False
 
 
 def check_probabilities(what: str, given: FloatArray) -> FloatArray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from pacbayes._core.answers import Answers
 from pacbayes._core.arguments import single_number, to_floats
 from pacbayes._core.foreign import collect
 from pacbayes._core.labels import label_text
+from pacbayes._core.notes import Note
 from pacbayes._core.predictions import check_probabilities, class_numbers, classes_with
 from pacbayes._core.types import IntArray, Labels, Rows
 from pacbayes.certificate.words import note_words
@@ -42,6 +43,7 @@ __all__ = [
     "given_procedure",
     "read_classes",
     "read_probabilities",
+    "warn_of_unknown",
 ]
 
 Groups = str | int | Sequence[str | int] | ArrayLike | Mapping[str, ArrayLike]
@@ -200,3 +202,12 @@ def caution_unknown(owner: str, labels: Labels, predictions: Labels, asked: Ques
             CertificateWarning,
             stacklevel=3,
         )
+
+
+def warn_of_unknown(owner: str, notes: Iterable[Note], asked: Questions | None = None) -> None:
+    """Warn of predictions that are no label, if that is noted: by default always, else where a rate is asked for."""
+    if asked is not None and all(each.label is None for each in asked.metrics):
+        return
+    for note in notes:
+        if note.code == "unknown_predictions":
+            warnings.warn(f"{owner}: {note_words(note)}", CertificateWarning, stacklevel=3)

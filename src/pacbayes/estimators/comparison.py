@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -15,11 +14,9 @@ from pacbayes._core.foreign import adopt, collect
 from pacbayes._core.rows import labels_of, rows_of
 from pacbayes._core.types import FloatArray, Predictor, RowsLike, RowSource
 from pacbayes.certificate import Certificate
-from pacbayes.certificate.words import note_words
-from pacbayes.estimators.asked import caution_alike
+from pacbayes.estimators.asked import caution_alike, warn_of_unknown
 from pacbayes.estimators.base import check_candidates
 from pacbayes.estimators.predictions import refuse_fitted_rows, refuse_regressor
-from pacbayes.procedures import CertificateWarning
 from pacbayes.procedures.comparison import Comparison, Judgements
 from pacbayes.procedures.given import check_losses
 from pacbayes.procedures.given_labels import pair_labels, refuse_fractions
@@ -98,7 +95,9 @@ and at most 14.51 more than model logistic: logistic is better.
         raise ValueError(f"{owner} needs at least one row. Got none.")
     for model in models.values():
         refuse_fitted_rows(owner, model, rows, labels)
-    return _procedure(owner, delta, candidates, anytime=anytime).certify_models(models, rows, labels)
+    certificate = _procedure(owner, delta, candidates, anytime=anytime).certify_models(models, rows, labels)
+    warn_of_unknown(owner, certificate.notes)
+    return certificate
 
 
 def compare_predictions(
@@ -151,9 +150,7 @@ and at most 10.81 fewer than model old: new is better.
     pairs = {name: pair_labels(owner, y_true, each) for name, each in given.items()}
     judged = Judgements.of_predictions(pairs)
     caution_alike(owner, next(iter(pairs.values()))[0])
-    for note in judged.notes:
-        if note.code == "unknown_predictions":
-            warnings.warn(f"{owner}: {note_words(note)}", CertificateWarning, stacklevel=2)
+    warn_of_unknown(owner, judged.notes)
     return procedure.certify(judged)
 
 

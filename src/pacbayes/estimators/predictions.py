@@ -25,6 +25,7 @@ from pacbayes.estimators.asked import (
     given_procedure,
     read_classes,
     read_probabilities,
+    warn_of_unknown,
 )
 from pacbayes.estimators.regressor import make_rule
 from pacbayes.metrics import Grouping, Judged, LossRule, Questions
@@ -125,7 +126,9 @@ def certify(
     classes = np.unique(labels) if rule is not None else _named_classes(model, np.unique(labels), cost)
     asked = find_questions(owner, rule, metrics, named, grouping, differences, cost, classes)
     procedure = given_procedure(owner, delta, candidates, asked)
-    return procedure.certify_model(model, rows, labels, rule=rule, grouping=grouping)
+    certificate = procedure.certify_model(model, rows, labels, rule=rule, grouping=grouping)
+    warn_of_unknown(owner, certificate.notes, asked)
+    return certificate
 
 
 def _named_classes(model: object, own: Labels, cost: Mapping[tuple[Any, Any], float] | ArrayLike | None) -> Labels:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -14,7 +14,7 @@ from sklearn.pipeline import Pipeline
 from pacbayes._core.alignment import refuse_other_classes
 from pacbayes._core.answers import Answers
 from pacbayes._core.coded_labels import code_type, codes_of, take_labels
-from pacbayes._core.predictions import check_probabilities, class_numbers, known_classes
+from pacbayes._core.predictions import check_probabilities, class_numbers, known_classes, knows_all
 from pacbayes._core.rows import distinct_labels, locate_blocks, map_blocks, take
 from pacbayes._core.steadiness import ask_in_blocks, seed_of
 from pacbayes._core.taken import CHUNK_ROWS, TakenRows, can_take_blocks
@@ -121,11 +121,12 @@ class LearnedClassifier:
 
     def judge(self, sample: Sample, start: int) -> CodedJudged:
         """Predict the rows from a position of the order on; what depends on the batch is wrong."""
-        rows, classes = sample.order[start:], known_classes(self.model, distinct_labels(sample.y))
-        labels = take_labels(sample.y, rows)
+        rows, own = sample.order[start:], distinct_labels(sample.y)
+        classes, labels = known_classes(self.model, own), take_labels(sample.y, rows)
         seed, truth = seed_of(sample.seed, labels), codes_of(labels, classes)
         del labels  # of many rows; the numbers take less memory
-        return _judge(self.model, sample.X, truth, classes, seed, rows, probabilities=self.probabilities)
+        judged = _judge(self.model, sample.X, truth, classes, seed, rows, probabilities=self.probabilities)
+        return _doubt_unknown(self.model, judged, own)
 
 
 def judge_classes(
@@ -140,8 +141,9 @@ def judge_classes(
 ) -> Judged:
     """Return what a model predicts for rows, asked in several batches; what depends on the batch is wrong.
 
-    A model with a method ``near_ties`` tells by it which rows another machine's rounding may answer otherwise; they
-    count like those that depend on the batch.
+    So is a prediction that is no label, and it is in doubt unless the model has all labels among its ``classes_``. A
+    model with a method ``near_ties`` tells by it which rows another machine's rounding may answer otherwise; they count
+    like those that depend on the batch.
 
     Parameters
     ----------
@@ -170,7 +172,8 @@ def judge_classes(
     places = np.arange(len(labels)) if rows is None else rows
     known = known_classes(model, classes)
     truth = codes_of(labels, known)
-    return _judge(model, X, truth, known, seed, places, probabilities=probabilities).whole()
+    judged = _judge(model, X, truth, known, seed, places, probabilities=probabilities)
+    return _doubt_unknown(model, judged, classes).whole()
 
 
 def _judge(
@@ -189,6 +192,17 @@ def _judge(
     found[close] = -1
     chances = _ask_probabilities(model, X, places, classes, seed) if probabilities else None
     return CodedJudged(classes, truth, found, answers.different(0.0) | close, chances)
+
+
+def _doubt_unknown(model: Predictor, judged: CodedJudged, own: Labels) -> CodedJudged:
+    """Doubt predictions that are no label, unless the model says that it writes all labels as they are written here.
+
+    They may be classes that are written in another way, and then nobody can tell whether they are wrong.
+    """
+    if knows_all(model, own):
+        return judged
+    other = np.append(~np.isin(judged.classes, own), True)  # the last for what is no class at all
+    return replace(judged, unsteady=judged.unsteady | other[judged.found])
 
 
 def _ask_classes(classes: Labels, asked: Predictor, rows: Rows, part: IntArray) -> IntArray:

@@ -21,7 +21,7 @@ from pacbayes.certificate import SUBJECTS, Certificate, Check, Choice, Statement
 from pacbayes.metrics.blocks import observe_blocks
 from pacbayes.procedures.base import Issued, Procedure, Sample, compare_certificates, draw_order
 from pacbayes.procedures.cautions import find_repetitions
-from pacbayes.procedures.given import check_losses, judge_model
+from pacbayes.procedures.given import check_losses, judge_model, note_answers
 from pacbayes.procedures.given_labels import find_unknown, note_unknown, pair_labels
 
 __all__ = ["Comparison", "Judgements"]
@@ -127,7 +127,8 @@ class Comparison(Procedure):
         judged = {name: judge_model(model, X, y) for name, model in models.items()}
         losses = {name: (each.labels != each.predictions).astype(np.float64) for name, each in judged.items()}
         unsteady = {name: each.unsteady for name, each in judged.items() if each.unsteady is not None}
-        notes = note_alike(distinct_texts(y, *(each.predictions for each in judged.values())))
+        alike = note_alike(distinct_texts(y, *(each.predictions for each in judged.values())))
+        notes = (*note_answers([(models[name], each) for name, each in judged.items()], X), *alike)
         found = Judgements("compared_models", losses, unsteady, notes)
         return self.certify(found, {"data": data_digest(X, y)}, find_repetitions(X, y))
 

@@ -18,7 +18,7 @@ from pacbayes._core.foreign import adopt
 from pacbayes._core.labels import label_text
 from pacbayes._core.notes import Note
 from pacbayes._core.predictions import NO_NUMBER, classes_with, finite_numbers
-from pacbayes._core.rows import numbers_of, rows_of
+from pacbayes._core.rows import numbers_of, rows_of, take
 from pacbayes._core.steadiness import seed_of
 from pacbayes._core.types import FloatArray, Labels, Predictor, Rows, RowsLike
 from pacbayes.certificate import SUBJECTS, Certificate, Check, Choice, Statement, issue
@@ -37,6 +37,7 @@ __all__ = [
     "check_losses",
     "choose_classes",
     "judge_model",
+    "note_answers",
     "predicted_numbers",
 ]
 
@@ -95,13 +96,14 @@ class Given(Procedure):
         """
         known = {"data": data_digest(X, y), **_digests_of_network(model), **digests}
         given: dict[str, Any] = {"about": "given_model", "choices": choices, "digests": known}
-        given["notes"] = find_repetitions(X, y) if notes is None else notes
+        noted = find_repetitions(X, y) if notes is None else notes
         given["grouping"] = self.questions.group("certify", X) if grouping is None else grouping
         if rule is None:
             judged = judge_model(model, X, y, probabilities=self.questions.needs_probabilities, classes=classes)
-            return self.certify_judged(judged, **given)
+            noted = (*note_answers([(model, judged)], X), *noted)
+            return self.certify_judged(judged, notes=noted, **given)
         found = predict_numbers(model, X, y, seed_of(0, y), rule.fixed)
-        return self.certify_numbers(rule, y, found, **given)
+        return self.certify_numbers(rule, y, found, notes=noted, **given)
 
     def certify_numbers(
         self,
@@ -310,6 +312,19 @@ def judge_model(
     """Return what a model predicts for each row; what depends on the batch is an error."""
     known = np.unique(y) if classes is None else classes
     return judge_classes(model, X, y, known, seed_of(0, y), probabilities=probabilities)
+
+
+def note_answers(judged: Sequence[tuple[Predictor, Judged]], X: Rows) -> tuple[Note, ...]:
+    """Return the note on predictions of models that are no label and in doubt, if there are such."""
+    count, example = 0, ""
+    for model, each in judged:
+        unknown = find_unknown(each.labels, each.predictions)
+        unknown = (unknown if each.unknown is None else unknown | each.unknown) & each.doubted
+        if not count and unknown.any():  # what is no class was not kept
+            said = model.predict(take(X, np.array([unknown.argmax()])))
+            example = label_text(np.asarray(said).reshape(-1)[0])
+        count += int(np.count_nonzero(unknown))
+    return (Note("unknown_predictions", {"count": count, "example": example}),) if count else ()
 
 
 def check_losses(owner: str, losses: ArrayLike) -> FloatArray:

@@ -56,20 +56,31 @@ def test_the_balanced_error_is_the_mean_of_two_limits():
     assert outlook.statements[0].limits[0] == pytest.approx(certificate.value, abs=1e-12)
 
 
-@pytest.mark.parametrize("groups", [1, 5])
-@pytest.mark.parametrize("share", [0.5, 0.02, 0.003])
-def test_so_many_rows_as_it_says_are_needed_and_are_enough(share, groups):
-    options = {"learning_fraction": 0.5, "class_share": share, "groups": groups, "risks": [0.0]}
+@pytest.mark.parametrize("groups", [1, 5, 7])
+@pytest.mark.parametrize("share", [0.5, 0.33, 0.02, 0.003])
+@pytest.mark.parametrize("learning", [0.5, 0.8, 0.37])
+def test_so_many_rows_as_it_says_are_needed_and_are_enough(share, groups, learning):
+    """Whole rows: neither a share of learning rows nor one of a class is of so many rows as it would be of numbers."""
+    options = {"learning_fraction": learning, "class_share": share, "groups": groups, "risks": [0.0]}
     asked = Asked(metrics=("error", "recall:1"), groups=("g",) if groups > 1 else ())
     (outlook,) = plan_rows(40, asked=asked, **options)
     for place, each in enumerate(outlook.statements):
         if each.rows_needed is None:
             assert (each.limits[0] <= 0.5) if each.side == "upper" else (each.limits[0] >= 0.5)
             continue
-        (enough,) = plan_rows(each.rows_needed + 2, asked=asked, **options)
+        (enough,) = plan_rows(each.rows_needed, asked=asked, **options)
         assert enough.statements[place].rows_needed is None
-        (less,) = plan_rows(each.rows_needed - 4, asked=asked, **options)
+        (less,) = plan_rows(each.rows_needed - 1, asked=asked, **options)
         assert less.statements[place].rows_needed is not None
+
+
+def test_so_many_rows_are_enough_where_the_split_is_found_on_the_way():
+    asked = Asked(metrics=("recall:1",), groups=("g",))
+    for place, each in enumerate(plan_rows(60, asked=asked, groups=3, class_share=0.3)):
+        needed = each.statements[-1].rows_needed
+        assert needed > 60
+        enough = plan_rows(needed, asked=asked, groups=3, class_share=0.3)[place]
+        assert enough.statements[-1].rows_needed is None
 
 
 def test_the_split_that_is_found_on_the_way_has_two_ends():

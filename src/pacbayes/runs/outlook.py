@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 
 from pacbayes import bounds
 from pacbayes.certificate import QUANTITIES, rows_for_half
@@ -107,9 +108,18 @@ def plan_rows(
     planned = _Plan(rows, tuple(risks), delta, Asked() if asked is None else asked, groups, class_share)
     if learning_fraction is not None and not 0.0 < learning_fraction < 1.0:
         raise ValueError(f"--learning-fraction must lie strictly between 0 and 1. Got {learning_fraction} instead.")
-    found = Adaptive().times(rows)
-    counts = (found[0], found[-1]) if learning_fraction is None else (learning_count(learning_fraction, rows),)
-    return [planned.outlook(each) for each in dict.fromkeys(counts)]
+    if learning_fraction is not None:
+        return [planned.outlook(partial(learning_count, learning_fraction))]
+    found = (planned.outlook(learned) for learned in (_first_stop, _last_stop))
+    return list({each.learning: each for each in found}.values())
+
+
+def _first_stop(rows: int) -> int:
+    return Adaptive().times(rows)[0]
+
+
+def _last_stop(rows: int) -> int:
+    return Adaptive().times(rows)[-1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,27 +159,27 @@ class _Plan:
         quantity = QUANTITIES[_quantity(name)]
         return quantity.has_label or quantity.is_counted_by_class
 
-    def outlook(self, learning: int) -> Outlook:
-        judged, total = self.rows - learning, sum(self.weights)
+    def outlook(self, learned: Callable[[int], int]) -> Outlook:
+        """Return what to expect, where so many of any number of rows are learned from."""
+        judged, total = self.rows - learned(self.rows), sum(self.weights)
         grouped = self.groups > 1
         families = ["all", *(["difference"] if self.asked.differences else []), *(["group"] if grouped else [])]
         made = []
         for name, weight in zip(self.asked.metrics, self.weights, strict=True):
             for family in families:
                 share = weight / total / len(families) / (self.groups if family == "group" else 1)
-                made.append(self._statement(name, family, share, judged))
-        return Outlook(learning, judged, self.risks, tuple(made))
+                made.append(self._statement(name, family, share, learned))
+        return Outlook(self.rows - judged, judged, self.risks, tuple(made))
 
-    def _statement(self, name: str, family: str, share: float, judged: int) -> PlannedStatement:
+    def _statement(self, name: str, family: str, share: float, learned: Callable[[int], int]) -> PlannedStatement:
         quantity, own = QUANTITIES[_quantity(name)], self.delta * share
-        parts = self._parts(name)
-        each = [max(int(judged * part / (1 if family == "all" else self.groups)), 0) for part in parts]
+        each = self._counts(name, family, self.rows - learned(self.rows))
         limits = tuple(self._limit(name, family, each, own, risk) for risk in self.risks)
         if quantity.side == "lower" and family != "difference":
             limits = tuple(1.0 - limit for limit in limits)
         side = "both" if family == "difference" else quantity.side
         count = sum(each) * (self.groups if family == "difference" else 1)
-        needed = self._needed(name, family, own, judged)
+        needed = self._needed(name, family, own, learned)
         return PlannedStatement(name, family, side, count, share, limits, needed)
 
     def _parts(self, name: str) -> tuple[float, ...]:
@@ -197,14 +207,26 @@ class _Plan:
         low = [1.0 - bounds.clopper_pearson(float(n - errors), float(n), own) for errors, n in counts]
         return min(high[0] - low[0], 1.0)
 
-    def _needed(self, name: str, family: str, own: float, judged: int) -> int | None:
-        """Return how many rows in all give each part as many as it needs, at the same share of learning rows."""
-        parts = self._parts(name)
-        least = rows_for_half(own / len(parts) / (2 * self.groups if family == "difference" else 1))
-        smallest = min(parts) / (1 if family == "all" else self.groups)
-        if int(judged * smallest) >= least:
+    def _counts(self, name: str, family: str, judged: int) -> list[int]:
+        """Return how many of the judged rows each part has."""
+        return [int(judged * part / (1 if family == "all" else self.groups)) for part in self._parts(name)]
+
+    def _needed(self, name: str, family: str, own: float, learned: Callable[[int], int]) -> int | None:
+        """Return how many rows in all give each part as many as it needs, with so many of them learned from."""
+        least = rows_for_half(own / len(self._parts(name)) / (2 * self.groups if family == "difference" else 1))
+
+        def suffices(rows: int) -> bool:
+            return min(self._counts(name, family, rows - learned(rows))) >= least
+
+        if suffices(self.rows):
             return None
-        return math.ceil(least / smallest * self.rows / judged)
+        low, high = self.rows, 2 * self.rows
+        while not suffices(high):
+            low, high = high, 2 * high
+        while high - low > 1:  # the first does not suffice, and the last does
+            middle = (low + high) // 2
+            low, high = (low, middle) if suffices(middle) else (middle, high)
+        return high
 
 
 def _quantity(name: str) -> str:

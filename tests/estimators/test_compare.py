@@ -147,3 +147,16 @@ def test_sentences_say_who_is_better():
 def test_refuses_what_cannot_be_compared(call, named):
     with pytest.raises(ValueError, match=named):
         call()
+
+
+def test_each_of_several_comparisons_is_said_under_its_names():
+    y, gaps = [0, 1] * 200, {"new": 10, "third": 20, "old": 5}
+    given = {name: [1 - each if row % gap == 0 else each for row, each in enumerate(y)] for name, gap in gaps.items()}
+    certificate = pb.compare_predictions(y, {name: given[name] for name in ("new", "third")}, {"old": given["old"]})
+    lines = str(certificate).splitlines()
+    assert [line.split("of 100 new cases ")[1].split(" misclassifies")[0] for line in lines[:2]] == [
+        "model new",
+        "model third",
+    ]
+    compared = [line.split(maxsplit=1)[1] for line in lines if line.strip().startswith("compared")]
+    assert compared == ["new with old", "third with old"]

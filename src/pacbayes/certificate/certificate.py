@@ -113,7 +113,7 @@ class Certificate:
     def is_listed(self) -> bool:
         """Whether it has several statements about one predictor, which a table shows best."""
         several = len(self.statements) > 1 and len({each.about for each in self.statements}) == 1
-        return several and self.statements[0].source is None
+        return several and self.statements[0].source is None and not self.statements[0].compared
 
     @property
     def in_order(self) -> bool:

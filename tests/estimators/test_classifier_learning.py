@@ -199,3 +199,15 @@ def test_logistic_regression_is_asked_in_the_chunks_that_it_multiplies(monkeypat
         np.testing.assert_array_equal(answers, getattr(model, method)(frame.iloc[part]))
     chunks = classifier_learner._chunks_for(model.steps[-1][1], block, part)
     assert [each.size for each in chunks] == ([64] * 10 + [60] if count == 700 else [64, 1] if count == 65 else [count])
+
+
+@pytest.mark.parametrize("name", ["sample_weight", "gaussiannb__sample_weight"])
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -1.0, -0.5])
+def test_a_weight_is_refused_on_whichever_row_it_is(name, bad):
+    """Judged rows have no use for weights, and which rows are judged is drawn."""
+    estimator = make_pipeline(StandardScaler(), GaussianNB()) if "__" in name else GaussianNB()
+    for row in range(0, 600, 100):
+        weights = np.ones(600)
+        weights[row] = bad
+        with pytest.raises(ValueError, match=f"{name}.* must be finite and not negative. Got {bad}"):
+            pb.CertifiedClassifier(estimator, split=0.5, random_state=0).fit(X, Y, **{name: weights})

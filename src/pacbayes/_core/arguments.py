@@ -52,7 +52,7 @@ _UNIT = Domain(0.0, 1.0, "lie in [0, 1]")
 _COUNT = Domain(1.0, _LARGEST_N, "be a whole number between 1 and 2**53", whole=True)
 _DIVERGENCE = Domain(0.0, math.inf, "be non-negative (it may be infinite)")
 # below 1e-290 a share of delta may have lost digits
-_SHARE = Domain(1e-290, 1.0, "be a number strictly between 0 and 1 (and at least 1e-290)", open_ends=True)
+_SHARE = Domain(1e-290, 1.0, "be a number strictly between 0 and 1 (and above 1e-290)", open_ends=True)
 _GROWTH = Domain(-math.inf, math.log(2.0), "lie between log(1 - rate) and log(1 + rate)")
 DOMAINS = {
     "risk": _UNIT,

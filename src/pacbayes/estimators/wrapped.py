@@ -15,7 +15,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from pacbayes._core.alignment import refuse_other_order
-from pacbayes._core.arguments import refuse_masked
+from pacbayes._core.arguments import check_range, refuse_masked, to_floats
 from pacbayes._core.foreign import collect
 from pacbayes._core.prefit import refuse_early_answers, refuse_prefit
 from pacbayes._core.rows import BLOCK_ROWS, distinct_labels, is_stored, labels_of, map_blocks, numbers_of, rows_of, take
@@ -224,6 +224,9 @@ class CertifiedSplit(CertifiedWrapper):
         return ask_for("predict", self.estimator_, rows)
 
 
+_LARGEST = float(np.finfo(np.float64).max)
+
+
 def _check_fit_params(owner: str, given: Mapping[str, ArrayLike], y: ArrayLike | None) -> dict[str, Labels]:
     """Return what is to be given to the estimator's fit as arrays, or say which is not one value per row."""
     arrays: dict[str, Labels] = {}
@@ -235,6 +238,9 @@ def _check_fit_params(owner: str, given: Mapping[str, ArrayLike], y: ArrayLike |
             raise ValueError(
                 f"The {name!r} argument of {owner} must hold one value per row. Got shape {arrays[name].shape} instead."
             )
+        if name.rpartition("__")[2] == "sample_weight":  # all of them, whichever rows are learned from
+            weights = to_floats(owner, name, arrays[name])
+            check_range(owner, name, weights, 0.0, _LARGEST, "be finite and not negative")
     return arrays
 
 

@@ -17,7 +17,7 @@ from pacbayes._core.digests import data_digest, digest_of_arrays
 from pacbayes._core.foreign import adopt
 from pacbayes._core.labels import label_text
 from pacbayes._core.notes import Note
-from pacbayes._core.predictions import NO_NUMBER, classes_with, finite_numbers
+from pacbayes._core.predictions import NO_NUMBER, classes_with, finite_numbers, knows_all
 from pacbayes._core.rows import numbers_of, rows_of, take
 from pacbayes._core.steadiness import seed_of
 from pacbayes._core.types import FloatArray, Labels, Predictor, Rows, RowsLike
@@ -318,6 +318,8 @@ def note_answers(judged: Sequence[tuple[Predictor, Judged]], X: Rows) -> tuple[N
     """Return the note on predictions of models that are no label and in doubt, if there are such."""
     count, example = 0, ""
     for model, each in judged:
+        if knows_all(model, np.unique(each.labels)):  # what is in doubt depends on the batch, or is close to a tie
+            continue
         unknown = find_unknown(each.labels, each.predictions)
         unknown = (unknown if each.unknown is None else unknown | each.unknown) & each.doubted
         if not count and unknown.any():  # what is no class was not kept

@@ -251,7 +251,8 @@ def test_an_encoding_without_a_letter_shows_it_as_an_escape(folder, encoding):
 def test_a_request_to_end_is_143_before_and_while_a_command_runs(folder):
     wait = "import time, pacbayes.cli.verify as m\ndef wait(*a, **k): print('now', flush=True); time.sleep(600)"
     code = CODE.format(arguments=["verify", "good.json"], setting=wait + "\nm.verify_folder = wait")
-    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        process.stdout.readline()
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen([sys.executable, "-c", code], cwd=folder, **streams) as process:
+        assert process.stdout.readline() == b"now\n", process.stderr.read()
         process.send_signal(signal.SIGTERM)
         assert process.wait(timeout=120) == 143

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import product
+
+import numpy as np
 import pytest
 
 import pacbayes as pb
+from pacbayes.bounds.planning import MAY_RISE
 
 NUMBERS = {"risk": 0.05, "n": 1000, "delta": 0.05}
 
@@ -44,3 +48,25 @@ def test_refusals(bound, change, message):
 def test_one_example_fewer_is_not_enough(name):
     n, value = pb.bounds.examples_needed(name, target=0.06, risk=0.02)
     assert value <= 0.06 < pb.bounds.from_numbers(name, {"risk": 0.02, "n": n - 1, "delta": 0.05})
+
+
+FALLING = [record.name for record in OF_SUMMARIES if record.name not in {*MAY_RISE, "clopper_pearson"}]
+
+
+def rises(name, risk, kl, delta):
+    """By how much a bound rises at most from one number of examples to the next, to both sides of many of them."""
+    numbers = {"risk": risk, "delta": delta} | ({"kl": kl} if pb.bounds.get(name).uses_kl else {})
+    parts = (range(1, 150), range(300, 330), range(1000, 1030))
+    values = [np.array([pb.bounds.from_numbers(name, numbers | {"n": n}) for n in part]) for part in parts]
+    return max(float(np.diff(each).max()) for each in values)
+
+
+@pytest.mark.parametrize("name", FALLING)
+def test_every_larger_number_is_enough_where_it_is_said_to_be(name):
+    for risk, kl, delta in product((0.0, 0.05, 0.3), (0.0, 10.0), (0.05, 0.5)):
+        assert rises(name, risk, kl, delta) <= 1e-12
+
+
+@pytest.mark.parametrize("name", sorted(MAY_RISE))
+def test_a_grid_made_for_n_can_rise(name):
+    assert max(rises(name, 0.2, kl, 0.5) for kl in (0.0, 10.0)) > 1e-4

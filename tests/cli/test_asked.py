@@ -296,6 +296,10 @@ class TestPlan:
         assert run("plan", "--target", "0.05", "--risk", "0.02", "-q").stdout.strip() == "153"
         assert "every larger number" in run("plan", "--target", "0.05", "--risk", "0.02").stdout
 
+    def test_a_grid_made_for_n_promises_nothing_of_larger_numbers(self, run):
+        said = run("plan", "--target", "0.41", "--risk", "0.02", "--bound", "tolstikhin_seldin").stdout
+        assert said.startswith("19 examples are enough: if")
+
     def test_what_rows_can_certify(self, run):
         result = run("plan", "--rows", "7000")
         assert result.exit_code == 0, result.output

@@ -69,7 +69,8 @@ def debiased(
         Name of a bound on an excess. ("excess_kl", "progressive_chernoff") and ("unexpected_bernstein",
         "progressive_chernoff") are the paper's two full bounds.
     reference : str, default="betting"
-        Name of a bound on a reference.
+        Name of a bound on a reference. "clopper_pearson" is for one predictor, the same for all rows: errors of several
+        have unequal probabilities, and their number is not binomial.
     split : float, default=0.5
         Share of delta for the excess, in (0, 1), chosen before the data.
     assume : {None, "published"}, default=None

@@ -43,7 +43,8 @@ def paired(only_first: int, only_second: int, n: int, delta: float) -> float:
     weight ``s`` may be any function of ``theta``. It grows from 0 at one half, where the number of discordant rows says
     nothing, as it says more and more about the difference.
 
-    At ``theta = 1/2`` that is McNemar's exact test: the limit is below 0 where that test says so at level ``delta``.
+    At ``theta = 1/2`` that is McNemar's exact test: the limit is below 0 where that test says so at level ``delta``, of
+    at most one half.
 
     Parameters
     ----------

@@ -17,8 +17,10 @@ from pacbayes.bounds.catalogue import Entry, evaluate, get
 from pacbayes.bounds.holdout import chernoff, clopper_pearson
 from pacbayes.statistics import from_frequencies
 
-__all__ = ["arguments_of", "errors_within", "examples_needed", "from_numbers"]
+__all__ = ["MAY_RISE", "arguments_of", "errors_within", "examples_needed", "from_numbers"]
 
+# their grid of rates is made for n, and where it gains a rate they rise a little as n grows
+MAY_RISE = frozenset({"betting", "portfolio", "tolstikhin_seldin", "unexpected_bernstein"})
 _MOST = 10**9
 _TAIL_SLACK = 2e-9  # twice that of clopper_pearson, whose limit is then at most the target too
 
@@ -93,7 +95,9 @@ def examples_needed(
 
     With that many examples or more it is at most the target if at most the share ``risk`` of them are errors; with one
     fewer it is not. For clopper_pearson, which jumps up with every further error, "at most that share" is the largest
-    whole number of errors, and all jumps are looked at.
+    whole number of errors, and all jumps are looked at. For the bounds with a grid of rates that is made for n
+    (betting, portfolio, tolstikhin_seldin, unexpected_bernstein) that many are enough, and somewhat larger numbers may
+    not be: such a bound rises a little where its grid gains a rate.
 
     Parameters
     ----------
@@ -169,7 +173,7 @@ def _counts_needed(target: float, risk: Fraction, delta: float) -> tuple[int, fl
 
 
 def _first(value: Callable[[int], float], target: float) -> int:
-    """Return a number from which a falling function is at most the target."""
+    """Return a number from which a falling function is at most the target; of another one, where it begins to be."""
     high = _doubled(value, target)
     low = high // 2
     while high - low > 1:

@@ -53,7 +53,7 @@ SUMMARY_ENTRIES = (
         catoni,
         "catoni",
         "The exponential-moment bound at a rate fixed beforehand, or the best of a grid.",
-        valid_at="all_n",
+        valid_at="all_n_fixed_rates",
     ),
     risk_entry(
         tolstikhin_seldin,

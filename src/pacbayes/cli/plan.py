@@ -10,6 +10,7 @@ import typer
 
 from pacbayes._core.units import limit_text, percent_text
 from pacbayes.bounds import examples_needed
+from pacbayes.bounds.planning import MAY_RISE
 from pacbayes.certificate.words import confidence_words
 from pacbayes.cli._cautions import note_high_delta
 from pacbayes.cli._output import JSON, QUIET, Output, tidy
@@ -82,8 +83,9 @@ def _plan_target(output: Output, given: dict[str, Any]) -> None:
         output.say(str(n))
         return
     divergence = f" and the divergence is {kl:g}" if kl else ""
+    others = "" if bound in MAY_RISE else ", and so is every larger number"
     output.say(
-        f"{n} examples are enough, and so is every larger number: if at most {percent_text(risk)} of them are wrong"
+        f"{n} examples are enough{others}: if at most {percent_text(risk)} of them are wrong"
         f"{divergence}, the certificate says that with probability at least {confidence_words(delta)} the true error "
         f"is at most {percent_text(target)} ({limit_text(value, None, None)} with {n}) by {bound}."
     )

@@ -77,7 +77,8 @@ class Summary(Statistics):
             rows and brings its kind.
         reference_kind : {"none", "fixed", "predictable"}, optional
             "none" without a reference; with one it has to be said: "fixed" if its rule was chosen before these
-            examples, "predictable" if the rule for each example was chosen from the earlier ones alone.
+            examples (and is the same for all of them, where "clopper_pearson" is to bound its loss), "predictable" if
+            the rule for each example was chosen from the earlier ones alone.
         strength : float, default=1.0
             ``gamma`` in [0, 1].
         rates, weights : array_like, optional

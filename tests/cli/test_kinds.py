@@ -49,8 +49,26 @@ def test_certify_and_check_of_one_table_go_to_the_same_folder_and_say_so(run, ru
     assert (tmp_path / "small-certificate" / "model.json").is_file()
 
 
-def test_a_record_that_nobody_can_read_is_one_of_predictions(run, runs, tmp_path):
-    assert run(*runs["check"]).exit_code == 0
-    (tmp_path / "small-certificate" / "predictions.json").write_text("{")
-    assert HOLDS["check"] in one_line(run(*runs["certify"], "--force"))
-    assert run(*runs["check"], "--force").exit_code == 0
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("model.json", '{"learner": {"gradient_booster": 1}}'),
+        ("certificate.json", '{"mine": 1}'),
+        ("certificate.json", "[]"),
+        ("predictions.json", "not json"),
+        ("predictions.json", '{"row 1": 0.3}'),
+    ],
+)
+@pytest.mark.parametrize("beside", [False, True], ids=["alone", "in a run"])
+def test_files_of_other_tools_that_have_our_names_are_not_replaced(run, runs, tmp_path, name, text, beside):
+    folder = tmp_path / "small-certificate"
+    folder.mkdir()
+    if beside:
+        assert run(*runs["check"]).exit_code == 0
+    (folder / name).write_text(text)
+    (folder / "README.txt").write_text("my notes")
+    before = content(folder)
+    for command in runs.values():
+        said = one_line(run(*command, "--force"))
+        assert "which would be lost" in said or "which is not of a run and would be lost" in said
+        assert content(folder) == before

@@ -19,7 +19,7 @@ from pacbayes._core.strict_json import read_object
 from pacbayes._core.system import is_mount_point
 from pacbayes._core.types import FloatArray, Labels, ObjectArray
 from pacbayes.certificate import Certificate
-from pacbayes.runs.kinds import COLUMNS, MODEL, RUN, refuse_other_kind
+from pacbayes.runs.kinds import CERTIFICATE, COLUMNS, FORMAT, MODEL, RUN, is_ours, refuse_other_kind
 from pacbayes.runs.networks import NETWORK
 from pacbayes.runs.predictors import (
     MODELS_FILE,
@@ -40,9 +40,9 @@ if TYPE_CHECKING:
 
 __all__ = ["StoredRun", "check_folder", "load_run", "read_certificate", "refuse_two_predictors", "save_folder"]
 
-_FORMAT, _VERSION = "pacbayes-model", 1
+_VERSION = 1
 _FIELDS = {"format", "version", "certificate", "settings", "columns", "classes", "rows", "predictor"}
-CERTIFICATE, REPORT, README = "certificate.json", "report.html", "README.txt"
+REPORT, README = "report.html", "README.txt"
 # what --force replaces: files of a run and of the demo, and what file managers leave everywhere
 _LEFT = {"delta.svg", "demo-breast-cancer.csv", ".DS_Store", "Thumbs.db", "desktop.ini"}
 _OURS = frozenset({CERTIFICATE, MODEL, REPORT, README, COLUMNS, MODELS_FILE, TRANSFER, *REFITTED_FILES, *_LEFT})
@@ -158,8 +158,8 @@ def _check_replaceable(folder: Path, place: Path, kind: str, *, force: bool) -> 
     refuse_other_kind(folder, place, entries, kind)
     if entries and not force:
         raise ValueError(f"The folder {str(folder)!r} is not empty. Choose another with --out, or pass --force.")
-    is_run = not entries or not entries.keys().isdisjoint({CERTIFICATE, MODEL})
-    foreign = sorted(name for name, plain in entries.items() if not (is_run and plain and name in _OURS))
+    ours = {name for name, plain in entries.items() if plain and name in _OURS and is_ours(place / name)}
+    foreign = sorted(entries.keys() - (set() if ours.isdisjoint({CERTIFICATE, MODEL}) else ours))
     if foreign:
         raise ValueError(
             f"The folder {str(folder)!r} holds {foreign[0]!r}, which is not of a run and would be lost. "
@@ -224,7 +224,7 @@ def save_folder(
         texts = {CERTIFICATE: certificate.to_json(), REPORT: report}
         predictor, trust = ({}, ()) if stored is None else write_predictor(stored, draft)
         if predictor:
-            record = {"format": _FORMAT, "version": _VERSION, "certificate": certificate.digest, **(about or {})}
+            record = {"format": FORMAT, "version": _VERSION, "certificate": certificate.digest, **(about or {})}
             record["predictor"] = predictor
             if refitted is not None:
                 record["refitted"] = write_predictor(refitted, draft, refitted_name(transfer))[0]
@@ -263,7 +263,7 @@ def read_certificate(place: Path) -> Certificate:
         content = json.loads(text)
     except (ValueError, RecursionError):
         content = None
-    if isinstance(content, dict) and content.get("format") == _FORMAT:
+    if isinstance(content, dict) and content.get("format") == FORMAT:
         raise ValueError("This is a predictor, not a certificate.")
     if not isinstance(content, dict) or "schema_version" not in content:
         raise ValueError(f"{path.name!r} is not a certificate; pass {CERTIFICATE} or its folder.")
@@ -305,8 +305,8 @@ def load_run(place: str | Path) -> StoredRun:
         raise ValueError(f"There is no predictor at {str(path)!r}.")
     record = read_object("The predictor", read_bounded(path))
     try:
-        if record["format"] != _FORMAT or record["version"] != _VERSION:
-            raise ValueError(f"The predictor must be of format {_FORMAT!r}, version {_VERSION}.")
+        if record["format"] != FORMAT or record["version"] != _VERSION:
+            raise ValueError(f"The predictor must be of format {FORMAT!r}, version {_VERSION}.")
         return _stored_run(record, path.parent)
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"The predictor {path.name!r} is not as this version writes it ({error!r:.80}).") from None

@@ -1,22 +1,64 @@
-"""What kind of run a folder holds, so that a run replaces nothing but one of its own kind."""
+"""What kind of run a folder holds, so that a run replaces nothing but one of its own kind, and nobody else's files."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from pacbayes._core.files import read_bounded
 from pacbayes._core.strict_json import read_object
 
-__all__ = ["CHECK", "COLUMNS", "COMPARISON", "MODEL", "RUN", "kind_of_columns", "read_columns", "refuse_other_kind"]
+__all__ = [
+    "CERTIFICATE",
+    "CHECK",
+    "COLUMNS",
+    "COMPARISON",
+    "FORMAT",
+    "MODEL",
+    "RUN",
+    "is_ours",
+    "kind_of_columns",
+    "read_columns",
+    "refuse_other_kind",
+]
 
-MODEL, COLUMNS = "model.json", "predictions.json"
+CERTIFICATE, MODEL, COLUMNS = "certificate.json", "model.json", "predictions.json"
+FORMAT = "pacbayes-model"  # what model.json says it is
 RUN, CHECK, COMPARISON = "run", "check", "comparison"  # of certify, check and compare
 _HOLDS = {
     RUN: f"a certified model ({MODEL})",
     CHECK: f"the certificate of checked predictions ({COLUMNS})",
     COMPARISON: f"the comparison of models by their predictions ({COLUMNS})",
 }
+
+
+_MARKS: dict[str, Callable[[Mapping[str, object]], bool]] = {  # other tools write files of these names, too
+    CERTIFICATE: lambda record: {"schema_version", "statements"} <= record.keys(),
+    MODEL: lambda record: record.get("format") == FORMAT,
+    COLUMNS: lambda record: {"delimiter", "missing_values"} <= record.keys(),
+}
+
+
+def is_ours(path: Path) -> bool:
+    """Return whether a file is one of a run by what is in it; of a name that nobody else's file has, by its name.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from pacbayes.runs.kinds import is_ours
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "model.json")
+    ...     _ = path.write_text('{"learner": {"gradient_booster": 1}}')
+    ...     is_ours(path)
+    False
+    """
+    if path.name not in _MARKS:
+        return True
+    try:
+        return _MARKS[path.name](read_object("It", read_bounded(path)))
+    except ValueError:
+        return False
 
 
 def read_columns(text: bytes) -> dict[str, object]:
@@ -48,18 +90,12 @@ def refuse_other_kind(folder: Path, place: Path, entries: Mapping[str, bool], ki
     kind : str
         Of the run that is to be written.
     """
-    found = [RUN] if MODEL in entries else []
-    if COLUMNS in entries:
-        found.append(_kind_in(place / COLUMNS) if entries[COLUMNS] else CHECK)
-    other = next((each for each in found if each != kind), None)
+    found = {name for name in (MODEL, COLUMNS) if entries.get(name) and is_ours(place / name)}
+    kinds = [RUN] if MODEL in found else []
+    if COLUMNS in found:
+        kinds.append(kind_of_columns(read_columns(read_bounded(place / COLUMNS))))
+    other = next((each for each in kinds if each != kind), None)
     if other is not None:
         raise ValueError(
             f"The folder {str(folder)!r} holds {_HOLDS[other]}, which would be lost. Choose another with --out."
         )
-
-
-def _kind_in(path: Path) -> str:
-    try:
-        return kind_of_columns(read_columns(read_bounded(path)))
-    except ValueError:  # a record that nobody can read, which is as good as one of predictions
-        return CHECK

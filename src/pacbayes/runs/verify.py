@@ -20,8 +20,8 @@ from pacbayes.metrics.asked import check_asked
 from pacbayes.procedures import compare_certificates, version_differences
 from pacbayes.runs.check import PredictionFile
 from pacbayes.runs.comparison import ComparisonFile
-from pacbayes.runs.folder import CERTIFICATE, StoredRun, load_run, read_certificate, refuse_two_predictors
-from pacbayes.runs.kinds import COLUMNS, COMPARISON, MODEL, kind_of_columns, read_columns
+from pacbayes.runs.folder import StoredRun, load_run, read_certificate, refuse_two_predictors
+from pacbayes.runs.kinds import CERTIFICATE, COLUMNS, COMPARISON, MODEL, kind_of_columns, read_columns
 from pacbayes.runs.methods import choose_method, estimator_for, fit_on_table
 from pacbayes.runs.models import trust_needed
 from pacbayes.runs.networks import NETWORK, verify_network

@@ -30,6 +30,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 _TERMINATED = 143  # 128 and the number of the signal
+_SEVERAL = {("check", "--prediction"): " To compare several columns of predictions, use pacbayes compare."}
 
 
 def tidy(command: Callable[P, R]) -> Callable[P, R]:
@@ -87,12 +88,22 @@ class TidyCommand(TyperCommand):
         """Parse the options."""
         given = list(args)  # parsing takes from it
         try:
+            self._refuse_repeated(ctx, given)
             return super().parse_args(ctx, args)
         except typer.Exit:
             raise
         except Exception as error:
             own = {name for each in self.params for name in each.opts}
             raise typer.Exit(report_failure(error, ctx.command_path, own, given)) from None
+
+    def _refuse_repeated(self, ctx: Any, given: list[str]) -> None:
+        """Refuse an option that is given twice and takes one value: the first would be dropped without a word."""
+        order = self.make_parser(ctx).parse_args(args=list(given))[2]
+        for each in dict.fromkeys(order):
+            is_single = not getattr(each, "multiple", True) and not getattr(each, "is_flag", True)
+            if is_single and order.count(each) > 1:
+                hint = _SEVERAL.get((str(self.name), each.opts[0]), "")
+                raise ValueError(f"{each.opts[0]} takes one value. Got {order.count(each)}.{hint}")
 
 
 def show_warnings_as_notes() -> None:

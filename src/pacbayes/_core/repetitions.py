@@ -7,13 +7,26 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import poisson
 
 from pacbayes._core.types import BoolArray, IntArray
 
-__all__ = ["count_both", "count_copied", "count_learned_before", "count_repeated", "find_different"]
+__all__ = [
+    "are_copied",
+    "are_seen",
+    "count_both",
+    "count_copied",
+    "count_learned_before",
+    "count_multiples",
+    "count_repeated",
+    "find_different",
+]
 
 _PART = 1 << 20  # numbers of a part, about
 _CHUNK = 1 << 16  # that are looked at together
+_MOST = 1000  # times that a number occurs, of which it matters how often
+_SURE = 1e-9  # how improbable what is found has to be
+_AWAY = 2.0  # how far the root of a count may be off, whose standard deviation is one half
 
 
 def _parts(hashes: NDArray[np.uint64]) -> Iterator[IntArray]:
@@ -52,6 +65,65 @@ def count_repeated(hashes: NDArray[np.uint64]) -> int:
         ordered.sort()
         total += int(np.count_nonzero(ordered[1:] == ordered[:-1]))
     return total
+
+
+def count_multiples(hashes: NDArray[np.uint64]) -> IntArray:
+    """Return how many different numbers occur once, twice and so on, from position 1 on, up to a thousand times.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pacbayes._core.repetitions import count_multiples
+    >>> count_multiples(np.array([3, 5, 3, 4], dtype=np.uint64))[:4].tolist()
+    [0, 2, 1, 0]
+    """
+    total: IntArray = np.zeros(_MOST + 2, dtype=np.int64)
+    for part in _parts(hashes):
+        counts = np.unique(hashes[part], return_counts=True)[1]
+        total += np.bincount(np.minimum(counts, _MOST + 1), minlength=_MOST + 2)
+    return total
+
+
+def are_copied(multiples: IntArray) -> bool:
+    """Return whether more numbers occur a certain number of times than independent draws of any distribution allow.
+
+    Of independent draws ``f(m) = m! E[N(m)]``, with ``N(m)`` the numbers that occur ``m`` times, is a sequence of
+    moments, ``f(m)^2 <= f(m - 1) f(m + 1)``: numbers that occur twice come with some that occur three times, and with
+    many that occur once. A table that was appended to itself has twice what is there, and nothing on either side.
+
+    Parameters
+    ----------
+    multiples : ndarray
+        From :func:`count_multiples`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pacbayes._core.repetitions import are_copied, count_multiples
+    >>> rows = np.random.default_rng(0).integers(0, 3000, 1000).astype(np.uint64)
+    >>> [are_copied(count_multiples(np.tile(rows, copies))) for copies in (1, 2, 3)]
+    [False, True, True]
+    """
+    m = np.arange(2, multiples.size - 2)  # the last two are not exact
+    before, here, after = (multiples[m + step].astype(np.float64) for step in (-1, 0, 1))
+    here = np.maximum(np.sqrt(here) - _AWAY, 0.0) ** 2
+    expected = here**2 * m / ((m + 1.0) * (np.sqrt(before) + _AWAY) ** 2)
+    return bool(np.any(poisson.cdf(after, expected) < _SURE))
+
+
+def are_seen(found: int, rows: int, hashes: NDArray[np.uint64]) -> bool:
+    """Return whether more of further rows are among earlier ones than of these are among the others.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pacbayes._core.repetitions import are_seen
+    >>> earlier = np.arange(1000, dtype=np.uint64)
+    >>> are_seen(3, 500, earlier), are_seen(30, 500, earlier)
+    (False, True)
+    """
+    share = (np.sqrt(count_copied(hashes)) + _AWAY) ** 2 / max(hashes.size, 1)
+    return bool(poisson.sf(found - 1, rows * min(share, 1.0)) < _SURE)
 
 
 def find_different(hashes: NDArray[np.uint64], about: int) -> IntArray:

@@ -11,7 +11,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from pacbayes._core.coded_labels import CodedLabels
 from pacbayes._core.notes import Note
-from pacbayes._core.repetitions import count_both, count_repeated, find_different
+from pacbayes._core.repetitions import (
+    are_copied,
+    are_seen,
+    count_both,
+    count_multiples,
+    count_repeated,
+    find_different,
+)
 from pacbayes._core.row_hashes import SAMPLE, chance_of_agreement, hash_labelled_rows, hash_rows
 from pacbayes._core.rows import count_labels
 from pacbayes._core.types import IntArray, RowsLike
@@ -68,29 +75,35 @@ def _is_sorted(labels: NDArray[Any], changes: int) -> bool:
 
 
 def find_repetitions(X: RowsLike, y: ArrayLike, learning: IntArray | Copies | None = None) -> tuple[Note, ...]:
-    """Return the note about repeated rows, if there are more than columns as coarse as these make likely.
+    """Return the note about repeated rows, if chance does not make so many.
 
     It is about all rows, and changes no number. Where the numbers of ``learning`` rows are given, judged rows that are
     copies of them are counted; where rows both learn and judge, a function counts these in the hashes of all rows, and
     how many are judged.
     """
     hashes = hash_labelled_rows(X, y)
-    repeated = 0 if hashes is None else _count_copies(X, hashes)
+    repeated = 0 if hashes is None else count_repeated(hashes)
     if hashes is None or repeated == 0:
         return ()
     both, judged = _count_learned(hashes, learning)
+    known = None if learning is None or callable(learning) else hashes[learning]
+    if not (_are_copies(X, hashes, repeated) or (known is not None and are_seen(both, judged, known))):
+        return ()
     if both:
         return (Note("judged_rows_learned", {"repeated": both, "rows": judged}),)
     return (Note("repeated_rows", {"repeated": repeated, "rows": hashes.size}),)
 
 
 def _count_copies(X: RowsLike, hashes: NDArray[np.uint64]) -> int:
-    """Return how many rows repeat an earlier one; 0 if columns as coarse as these make so many likely."""
+    """Return how many rows repeat an earlier one; 0 if chance may make so many."""
     repeated = count_repeated(hashes)
-    if not repeated:
-        return 0
+    return repeated if repeated and _are_copies(X, hashes, repeated) else 0
+
+
+def _are_copies(X: RowsLike, hashes: NDArray[np.uint64], repeated: int) -> bool:
+    """Return whether so many rows repeat others as neither coarse columns nor any independent draws make likely."""
     expected = hashes.size**2 / 2.0 * chance_of_agreement(X, find_different(hashes, SAMPLE))
-    return 0 if repeated < _FAR_MORE * expected else repeated
+    return repeated >= _FAR_MORE * expected or are_copied(count_multiples(hashes))
 
 
 def _count_learned(hashes: NDArray[np.uint64], learning: IntArray | Copies | None) -> tuple[int, int]:
@@ -137,7 +150,8 @@ def _share_of_pairs(hashes: NDArray[np.uint64]) -> float:
 
 
 def _count_seen(X: RowsLike, hashes: NDArray[np.uint64], seen: NDArray[np.uint64]) -> int:
-    """Return how many rows are copies of others; 0 if columns as coarse as these make so many likely."""
+    """Return how many rows are copies of others; 0 if chance may make so many."""
     repeated = int(np.isin(hashes, seen).sum())
     chance = chance_of_agreement(X, np.arange(hashes.size)) if repeated else 0.0
-    return 0 if repeated < _FAR_MORE * hashes.size * seen.size * chance else repeated
+    by_columns = repeated >= _FAR_MORE * hashes.size * seen.size * chance
+    return repeated if repeated and (by_columns or are_seen(repeated, hashes.size, seen)) else 0

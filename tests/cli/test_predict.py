@@ -101,6 +101,19 @@ def test_that_rows_may_belong_together_is_said_wherever_the_number_is(run, tmp_p
     assert "the number is too small for new patients." in page
 
 
+def test_that_a_column_gives_the_target_away_is_said_wherever_the_number_is(run, tmp_path):
+    """The number is next to nothing, and not about new customers, of whom nobody knows why they will have left."""
+    frame = small_frame(rows=200)
+    frame.assign(reason=frame["ill"].map({"yes": "price", "no": "none"})).to_csv(tmp_path / "left.csv", index=False)
+    for options in ((), ("--force", "--quiet")):
+        made = run("certify", "left.csv", "--target", "ill", "--no-baseline", *options)
+        assert "note: The column 'reason' is a copy of the target" in made.stderr, made.output
+    for command in (("predict", "left-certificate", "left.csv"), ("verify", "left-certificate")):
+        assert "note: The column 'reason' is a copy of the target" in run(*command, "--quiet").stderr
+    page = (tmp_path / "left-certificate" / "report.html").read_text()
+    assert "if it is not known for new cases, the number is not about them." in page
+
+
 def test_an_order_that_nobody_can_draw_again_is_said(run, tmp_path):
     frame = small_frame(rows=200)
     known = pb.CertifiedClassifier(LogisticRegression(), random_state=0).fit(frame[["age"]], frame["ill"]).certificate_

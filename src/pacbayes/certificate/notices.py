@@ -47,6 +47,12 @@ _WORDS = {
     "one class, the numbers are not about the model.",
     "rows_may_belong_together": "The column {column!r} has {values} values with about {rows} rows each; if the rows of "
     "one value belong together, such as those of one patient, the number is too small for new patients.",
+    "copies_target": "The column {column!r} is a copy of the target under other names: if it is not known for new "
+    "cases, the number is not about them.",
+    "gives_target_away": "The column {column!r} determines the target: if it is not known for new cases, the number is "
+    "not about them.",
+    "almost_gives_target_away": "The column {column!r} alone predicts the target with {percent:.2f} % errors: if it is "
+    "not known for new cases, the number is not about them.",
     "several_seeds": "This was done {count} times with other random orders of the rows; if the best was picked, the "
     "number is too good.",
     "refit_not_certified": "A second model, trained on all rows, lies beside the certified one. It is not certified: "
@@ -58,6 +64,9 @@ CAUTIONS = (
     "unlabelled_rows_seen",
     "unlabelled_rows_repeated",
     "rows_may_belong_together",
+    "copies_target",
+    "gives_target_away",
+    "almost_gives_target_away",
     "several_seeds",
     "unknown_predictions",
     "classes_differ_in_blanks",

@@ -312,3 +312,23 @@ def test_thousands_are_told_from_decimal_commas_by_the_points_of_other_columns(f
     assert [note.code for note in notes_on(frame)] == [code]
     frame["b"] = [*values[:-1], "1,5"]
     assert [note.code for note in notes_on(frame)] == ["has_decimal_commas"]
+
+
+@pytest.mark.parametrize(
+    ("name", "noted"),
+    [
+        *[
+            (each, True)
+            for each in ("patient", "Patients", "patient_no", "customerID", "userid", "PatientId", "id", "ID")
+        ],
+        *[(each, False) for each in ("age", "client_age", "house_number", "paid", "solid", "n", "1", "patient visits")],
+    ],
+)
+def test_numbers_name_owners_where_their_column_says_so(name, noted):
+    frame = pd.DataFrame({"a": np.sin(np.arange(400)), "t": np.where(np.arange(400) % 7 < 3, "x", "y")})
+    frame[name] = [k * 7919 % 80 for k in range(400)]
+    for each in (frame, frame.astype({name: "float64"})):
+        assert [note.code for note in notes_on(each)] == ["rows_may_belong_together"] * noted
+        assert [note.code for note in notes_on(each, drop=[name])] == ["rows_may_belong_together"] * noted
+    frame[name] += 0.5
+    assert notes_on(frame) == []

@@ -10,6 +10,7 @@ often than before.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -36,6 +37,12 @@ _MOST = 8
 _SORTED = 20  # different values from which on a sorted column is no accident
 _MANY = 100  # rows from which on whole numbers that all differ look like an identifier
 _OWNERS, _OWNED = 20, (2.0, 20.0)  # different values, and rows of each, that look like several rows of one patient
+_NAMED = frozenset(
+    {"patient", "customer", "client", "user", "subject", "person", "account", "member", "household", "participant"}
+    | {"respondent", "student", "employee", "device", "machine", "vehicle"}
+)
+_NUMBERED = frozenset({"id", "ids", "no", "nr", "num", "number", "key", "code"})
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _HARDLY, _FEW = 0.001, 5  # share and number of rows below which other values than the most common one hardly occur
 FEW_OF_A_CLASS = 20
 
@@ -64,7 +71,8 @@ def find_notes(
             found = _find_numbers(column, series, points=points) or _find_dates(column, series)
             notes += found or _find_identifier(column, series) or _find_owners(column.name, series)
         else:
-            notes += _find_counter(column, series) or _find_sorting(column, series.dropna().to_numpy())
+            found = _find_counter(column, series) or _find_sorting(column, series.dropna().to_numpy())
+            notes += found or _find_numbered(column.name, series)
     if by_time:
         notes = [note for note in notes if note.code != "sorted_by_column"]
     hardly = [column.name for column in columns if _hardly_varies(frame[column.name])]
@@ -75,9 +83,13 @@ def find_notes(
 
 
 def find_owners(frame: pd.DataFrame, names: Sequence[str]) -> tuple[Note, ...]:
-    """Return notes on columns of text that name whom a few rows belong to."""
-    texts = [name for name in names if not holds_numbers(frame[name]) and frame[name].dtype.kind not in "bMm"]
-    noted = [note for name in texts for note in _find_owners(name, frame[name].dropna().astype(str))]
+    """Return notes on columns that name whom a few rows belong to, by texts or by numbers."""
+    noted: list[Note] = []
+    for name in names:
+        if holds_numbers(frame[name]):
+            noted += _find_numbered(name, frame[name])
+        elif frame[name].dtype.kind not in "bMm":
+            noted += _find_owners(name, frame[name].dropna().astype(str))
     return tuple(noted[:_MOST])
 
 
@@ -168,6 +180,22 @@ def _find_owners(name: str, series: pd.Series) -> list[Note]:
     if values < _OWNERS or not _OWNED[0] <= each <= _OWNED[1]:
         return []
     return [Note("rows_may_belong_together", {"column": name, "values": values, "rows": round(each)})]
+
+
+def _find_numbered(name: str, series: pd.Series) -> list[Note]:
+    """Find whole numbers that name whom a few rows belong to, as the name of their column says."""
+    values = series.dropna().to_numpy(dtype=np.float64)
+    return _find_owners(name, series) if _names_owners(name) and np.array_equal(values, np.round(values)) else []
+
+
+def _names_owners(name: str) -> bool:
+    """Return whether a column is called as numbers of patients are: patient, patient_no, customerID, userid, id."""
+    words = [word.lower() for word in _WORD.findall(name)]
+    if not words:
+        return False
+    last, owners = words[-1].removesuffix("s"), {word.removesuffix("s") for word in words}
+    joined = last.endswith("id") and last[:-2] in _NAMED
+    return joined or last in _NAMED or last == "id" or (last in _NUMBERED and not owners.isdisjoint(_NAMED))
 
 
 def _find_counter(column: Column, series: pd.Series) -> list[Note]:

@@ -49,7 +49,11 @@ def _prose(text: str) -> Iterator[str]:
 def _records(command: Any, context: Any, kind: str) -> list[tuple[str, str]]:
     """Return what a command says of its arguments or options, but for the one that every command has."""
     own = (each for each in command.params if each.param_type_name == kind)
-    return [record for each in own if (record := each.get_help_record(context)) is not None]
+    records = ((each, each.get_help_record(context)) for each in own)
+    # some versions of typer say the type of an argument, too
+    return [
+        (each.name if kind == "argument" else record[0], record[1]) for each, record in records if record is not None
+    ]
 
 
 def _section(name: str, command: Any, context: Any) -> list[str]:

@@ -90,7 +90,7 @@ def test_preprocessing_is_learned_on_the_priors_part_alone(cancer):
     first = model.order_[: model.n_learning_]
     assert np.allclose(model.preprocessing_.mean_, X.to_numpy()[first].mean(axis=0))
     plain = pb.CertifiedLogisticRegression(random_state=0).fit(X, y)
-    assert plain.certificate_.value == model.certificate_.value
+    assert plain.certificate_.value == pytest.approx(model.certificate_.value, rel=1e-12)  # sums in another order
     assert not hasattr(model.preprocessing, "mean_")
 
 

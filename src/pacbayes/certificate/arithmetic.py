@@ -166,6 +166,8 @@ def _upper_limit(statement: Statement, delta: float, grid_delta: float | None, k
         several=bool(statement.references),
         bets=bets_of(statement, made_for),
     )
+    if np.ndim(value):  # of a list in the place of a number, of which some versions of numpy would make one
+        raise TypeError(f"A limit is one number, not {value!r:.60}")
     # at a delta above one half a limit may lie below what was observed
     return max(float(value), 0.0, observed_share(statement))
 

@@ -150,7 +150,9 @@ def _open_parquet(source: str, columns: list[str] | None, skip: int) -> tuple[An
         skip -= file.metadata.row_group(group).num_rows
         group += 1
     groups = list(range(group, file.num_row_groups))
-    return file.schema_arrow, file.iter_batches(batch_size=_BATCH, row_groups=groups, columns=columns), skip
+    # without any, older versions of Arrow look for a group before the first
+    rest = file.iter_batches(batch_size=_BATCH, row_groups=groups, columns=columns) if groups else iter(())
+    return file.schema_arrow, rest, skip
 
 
 def _open_arrow(source: str, columns: list[str] | None, skip: int) -> tuple[Any, Iterator[Any], int]:

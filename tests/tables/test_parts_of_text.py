@@ -33,7 +33,7 @@ COLUMNS = {
     "texts, then missing": ["a"] * 80 + [""] * 40,
     "missing, then texts": [""] * 80 + ["b"] * 40,
     "nothing": [""] * ROWS,
-    "lines in a text": change(["a"] * ROWS, 60, '"two\nlines, and a comma"'),
+    "lines in a text": change(["a"] * ROWS, 60, '"two\nlines, and, commas"'),
 }
 
 

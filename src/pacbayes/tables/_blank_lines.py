@@ -11,7 +11,7 @@ from typing import IO, Any
 from pacbayes.tables._error import TableError
 from pacbayes.tables._source import Source
 
-__all__ = ["opened", "readable"]
+__all__ = ["decoded", "opened", "readable"]
 
 _BLANKS = " \t\r\n"
 _MOST = 1 << 28  # characters that are held until something follows them
@@ -29,6 +29,17 @@ def opened(source: Source) -> Iterator[IO[bytes]]:
 
 
 @contextmanager
+def decoded(source: Source, encoding: str) -> Iterator[io.TextIOWrapper]:
+    """Give the characters of a file, with its line ends as they are, and leave a source in memory at its start."""
+    with opened(source) as file:
+        text = io.TextIOWrapper(file, encoding="utf-8-sig" if encoding == "utf-8" else encoding, newline="")
+        try:
+            yield text
+        finally:
+            text.detach()  # which would close the file that is not its own
+
+
+@contextmanager
 def readable(source: Source, options: dict[str, Any]) -> Iterator[Any]:
     """Give what pandas is to read with these options, and leave a source in memory at its start.
 
@@ -39,13 +50,8 @@ def readable(source: Source, options: dict[str, Any]) -> Iterator[Any]:
         if not isinstance(source, Path):
             source.seek(0)
         return
-    encoding = options["encoding"]
-    with opened(source) as file:
-        text = io.TextIOWrapper(file, encoding="utf-8-sig" if encoding == "utf-8" else encoding, newline="")
-        try:
-            yield _Trimmed(text, options["header"] is not None)
-        finally:
-            text.detach()  # which would close the file that is not its own
+    with decoded(source, options["encoding"]) as text:
+        yield _Trimmed(text, options["header"] is not None)
 
 
 class _Trimmed(io.TextIOBase):

@@ -30,4 +30,4 @@ def read_excel(source: Source, description: Description) -> pd.DataFrame:
     if not text:
         raise TableError("it has no cells in it.")
     # what comes back is our own text, whatever was said of other text files
-    return read_text(io.BytesIO(text), replace(description, delimiter=",", decimal=".", encoding=None))
+    return read_text(io.BytesIO(text), replace(description, delimiter=",", decimal=".", encoding=None), is_own=True)

@@ -18,6 +18,7 @@ from pacbayes.tables._blank_lines import opened, readable
 from pacbayes.tables._error import TableError, one_line
 from pacbayes.tables._large_numbers import find_types, may_be_large
 from pacbayes.tables._limits import check_cells, check_limit
+from pacbayes.tables._quotes import refuse_stray_quotes
 from pacbayes.tables._source import Description, Source, is_wide, refuse_duplicates
 
 if TYPE_CHECKING:
@@ -32,17 +33,22 @@ _LONGEST = 1 << 26
 _PART_ROWS = 1 << 17  # of a file with more, so many are parsed at once
 
 
-def read_text(source: Source, description: Description) -> pd.DataFrame:
-    """Read a table of text; the separator that the first line has most of, unless it is given."""
+def read_text(source: Source, description: Description, *, is_own: bool = False) -> pd.DataFrame:
+    """Read a table of text; the separator that the first line has most of, unless it is given.
+
+    Text of our own is not searched for stray quotation marks.
+    """
     import pandas as pd  # noqa: PLC0415
 
-    rows = refuse_zeros_in(source, description)
-    separator, options, texts = describe_text(source, description, rows)
+    lines = refuse_zeros_in(source, description)
+    separator, options, texts = describe_text(source, description, lines)
     with refuse_other_text(separator):
-        frame = _read_parts(source, {"dtype": texts, **options}) if rows > _PART_ROWS else None
+        frame = _read_parts(source, {"dtype": texts, **options}) if lines > _PART_ROWS else None
         if frame is None:
             with readable(source, options) as text:
                 frame = pd.read_csv(text, dtype=texts, **options)
+        if not is_own:
+            refuse_stray_quotes(source, options, frame.shape, lines)
         _settle_large(frame, source, options, texts)
     frame.columns = [str(name).strip() for name in frame.columns]
     return frame
@@ -171,15 +177,20 @@ def _split(line: str, separator: str) -> list[str]:
 
 
 def refuse_zeros_in(source: Source, description: Description) -> int:
-    """Refuse a file with bytes of no text, or more than the limit; return how many lines it has, or a few more."""
-    lines, size = 1, 0
+    """Refuse a file with bytes of no text, or more than the limit; return how many lines it has.
+
+    In encodings other than ASCII and those that contain it, it may be another number.
+    """
+    lines, size, last = 0, 0, b""
     with opened(source) as file:
         while chunk := file.read(_CHUNK):
             size += len(chunk)
             check_limit(size, description.limit)
             _refuse_zeros(chunk, description.encoding)
             lines += chunk.count(b"\n") + chunk.count(b"\r") - chunk.count(b"\r\n")
-    return lines
+            lines -= last == b"\r" and chunk.startswith(b"\n")
+            last = chunk[-1:]
+    return lines + (last not in b"\r\n")
 
 
 def _exact_numbers(version: str) -> dict[str, str]:

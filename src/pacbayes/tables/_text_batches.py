@@ -19,6 +19,7 @@ from pacbayes.tables._batches import Batches, refuse_change
 from pacbayes.tables._blank_lines import readable
 from pacbayes.tables._error import TableError
 from pacbayes.tables._large_numbers import find_types, may_be_large
+from pacbayes.tables._quotes import refuse_stray_quotes
 from pacbayes.tables._read_text import describe_text, refuse_other_text, refuse_zeros_in
 from pacbayes.tables._source import Description
 
@@ -35,20 +36,24 @@ def convert_text(place: Path, description: Description) -> Batches:
     """Return a file of text as batches of a temporary file, which is removed when nothing needs it any more."""
     with refuse_change(place):  # it is read several times
         try:
-            refuse_zeros_in(place, replace(description, limit=_UNPACKED))
+            lines = refuse_zeros_in(place, replace(description, limit=_UNPACKED))
             separator, options, texts = describe_text(place, description)
             with refuse_other_text(separator):
-                temporary = _write_arrow(place, options, texts)
+                temporary, shape = _write_arrow(place, options, texts)
+                refuse_stray_quotes(place, options, shape, lines)
         except TableError as error:
             raise type(error)(f"{place.name}: {error}") from None
     return Batches("arrow", (temporary.path,), replace(description, suffix=".arrow"), place.name, temporary)
 
 
-def _write_arrow(place: Path, options: dict[str, Any], texts: dict[Any, type]) -> _TemporaryFile:
+def _write_arrow(
+    place: Path, options: dict[str, Any], texts: dict[Any, type]
+) -> tuple[_TemporaryFile, tuple[int, int]]:
+    """Return the file of the rows, and how many rows and columns it has."""
     import pyarrow as pa  # noqa: PLC0415
 
     kinds = _settle_kinds(place, options, texts)
-    temporary = _TemporaryFile()
+    temporary, rows = _TemporaryFile(), 0
     types = {name: _READ_AS[kind] for name, kind in kinds.items() if kind in _READ_AS}
     schema = pa.schema([(str(name).strip(), _TYPES[kind]()) for name, kind in kinds.items()])
     with pa.OSFile(str(temporary.path), "wb") as sink, pa.ipc.new_file(sink, schema) as writer:
@@ -56,7 +61,8 @@ def _write_arrow(place: Path, options: dict[str, Any], texts: dict[Any, type]) -
             if list(chunk.columns) != list(kinds):
                 raise TableError("its columns must not change while it is read. They did.")
             writer.write_batch(_to_batch(chunk, schema))
-    return temporary
+            rows += len(chunk)
+    return temporary, (rows, len(kinds))
 
 
 class _TemporaryFile:

@@ -79,6 +79,8 @@ USAGES = {
     "watch tabel.csv --out run": "There is no file 'tabel.csv'. Did you mean 'table.csv'?",
     "watch table.csv --certificate kept": "There is no file 'kept'. Did you mean 'kept-certificate'?",
     "bound --from kept": "There is no file 'kept'. Did you mean 'kept-certificate'?",
+    "check answers.csv --label y --prediction p --prediction q": "--prediction takes one value. Got 2. To compare",
+    f"{TABLE} --target job": "--target takes one value. Got 2.",
     "certify table.csv --target Ill": "There is no column 'Ill'. Did you mean 'ill'? There are age, job, ill.",
     f"{TABLE} --metric recall": "The metric 'recall' must name a class, as in 'recall:yes'.",
     "certify measured.csv --target price": "it looks like a measured number, which asks for regression",

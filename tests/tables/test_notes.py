@@ -331,4 +331,4 @@ def test_numbers_name_owners_where_their_column_says_so(name, noted):
         assert [note.code for note in notes_on(each)] == ["rows_may_belong_together"] * noted
         assert [note.code for note in notes_on(each, drop=[name])] == ["rows_may_belong_together"] * noted
     frame[name] += 0.5
-    assert notes_on(frame) == []
+    assert not notes_on(frame)

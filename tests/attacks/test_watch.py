@@ -50,10 +50,10 @@ def test_a_line_that_cannot_be_read_counts_as_wrong(watch, bad):
     assert (certificate.n, certificate.statements[0].observed) == (100, {"errors": 1})
     assert certificate.verify()
     assert [note_words(note) for note in certificate.notes] == [
-        "1 lines could not be read and are counted as wrong (loss 1)."
+        "Lines that could not be read and are counted as wrong (loss 1): 1."
     ]
     assert "line 51: " in result.stderr
-    assert "1 lines could not be read and count as wrong" in result.stderr
+    assert "Lines that could not be read and count as wrong (loss 1): 1." in result.stderr
     assert max(map(len, result.stderr.splitlines())) < 250
 
 
@@ -80,7 +80,7 @@ def test_errors_that_are_written_as_nulls_are_errors(watch):
 def test_only_the_first_unreadable_lines_are_shown(watch):
     result = watch("-", input="0\n" * 20 + "junk\n" * 500)
     assert result.stderr.count("pacbayes: line") == 6
-    assert "500 lines could not be read" in result.stderr
+    assert "(loss 1): 500." in result.stderr
 
 
 def test_blank_lines_are_no_lines(watch):

@@ -156,7 +156,7 @@ class TestTwoTables:
         judged.loc[:3, "ill"] = "perhaps"
         judged.to_csv(files / "second.csv", index=False)
         result = run("certify", "first.csv", "--target", "ill", "--test", "second.csv", "--out", "out")
-        assert "4 rows have a label that does not occur in the first table" in result.stderr
+        assert "Rows with a label that does not occur in the first table: 4;" in result.stderr
         certificate = pb.Certificate.from_json(files / "out" / "certificate.json")
         assert certificate.statements[0].observed["errors"] >= 4
 

@@ -184,7 +184,7 @@ def test_watch_reads_losses_and_rows_and_loses_nothing(run, tmp_path):
     assert certificate.n == 350  # what cannot be read counts as wrong
     assert certificate.statements[0].risk == pytest.approx(4.5 / 7)
     assert certificate.verify()
-    assert "150 lines could not be read" in note_words(certificate.notes[0])
+    assert "are counted as wrong (loss 1): 150." in note_words(certificate.notes[0])
     (tmp_path / "losses.txt").write_text("0\n1\n0")  # the last line has no end
     assert "3 losses" in run("watch", "losses.txt").stdout
 

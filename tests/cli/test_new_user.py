@@ -109,7 +109,7 @@ def test_watch_refuses_what_is_no_class(run, line, message):
     assert result.exit_code == 0
     assert "line 21: " in result.stderr
     assert message in result.stderr
-    assert "1 lines could not be read and count as wrong" in result.stderr
+    assert "Lines that could not be read and count as wrong (loss 1): 1." in result.stderr
 
 
 def test_real_losses_give_a_certificate_that_verifies(run, tmp_path):

@@ -240,7 +240,7 @@ def test_junk_is_never_an_alarm(run, watched):
     Path("junk.txt").write_text("0\n" * 50 + "junk\n" * 500)
     result = run("watch", "junk.txt", *WATCH)
     assert result.exit_code == 0
-    assert "500 lines could not be read and count as wrong" in result.stderr
+    assert "Lines that could not be read and count as wrong (loss 1): 500." in result.stderr
 
 
 def test_the_page_is_current_and_harmless(run, watched):

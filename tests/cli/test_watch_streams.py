@@ -69,7 +69,7 @@ def test_lines_without_a_key_belong_to_no_stream(run, watched):
     result = run("watch", "-", *WATCH, "--by", "shop", "--json", input="\n".join(lines))
     assert result.exit_code == 0
     assert records(result)[-1] | {"key": "a", "n": 21, "unreadable": 1} == records(result)[-1]
-    assert "6 lines have no readable key" in result.stderr
+    assert "Lines that have no readable key and belong to no stream: 6." in result.stderr
 
 
 FORGED_STREAMS = {

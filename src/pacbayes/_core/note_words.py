@@ -49,7 +49,7 @@ TABLE_NOTES: Mapping[str, str] = {
         "The column {column!r} has {count} rows with a text that the model was not trained on, such as "
         "{example!r:.40}; they are treated like rare ones."
     ),
-    "unseen_classes": "{count} rows have a label that does not occur in the first table; they count as errors.",
+    "unseen_classes": "Rows with a label that does not occur in the first table: {count}; they count as errors.",
     "more_notes": "There are {count} more notes of this kind.",
 }
 

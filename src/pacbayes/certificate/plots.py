@@ -11,6 +11,7 @@ from pacbayes.certificate.arithmetic import consequence_value, evaluate_statemen
 from pacbayes.certificate.curves import read_curve
 from pacbayes.certificate.difference_plots import draw_differences
 from pacbayes.certificate.quantities import QUANTITIES
+from pacbayes.certificate.statement_words import quantity_noun
 from pacbayes.certificate.subjects import SUBJECTS
 from pacbayes.certificate.words import confidence_words, limit_words, risk_words
 
@@ -79,7 +80,7 @@ def _scaled(statement: Statement, value: float) -> float:
 
 
 def _axis_words(certificate: Certificate) -> str:
-    return f"limit on the {QUANTITIES[certificate.statements[0].quantity].noun}"
+    return f"limit on the {quantity_noun(certificate.statements[0])}"
 
 
 def _draw_delta(certificate: Certificate, axes: Axes) -> None:

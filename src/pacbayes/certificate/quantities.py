@@ -262,7 +262,7 @@ QUANTITIES: dict[str, Quantity] = {
     ),
     "error_difference": Quantity(
         "difference of the errors",
-        "difference of the true errors, first model minus second",
+        "difference of the true errors",
         "Of 100 new cases the first model misclassifies on average at most {percent} more than the second.",
         "The two differ by {percent} % of the judged rows; more rows would sharpen it.",
         claim="the true errors of {subject}{where} differ by {limit}",
@@ -273,7 +273,7 @@ QUANTITIES: dict[str, Quantity] = {
     ),
     "loss_difference": Quantity(
         "difference of the mean losses",
-        "difference of the mean losses, first model minus second",
+        "difference of the mean losses",
         "On new cases the first model's loss is on average at most {percent} points larger than the second's.",
         "The mean losses differ by {percent} % on the judged rows; more rows would sharpen it.",
         claim="the mean losses of {subject}{where} differ by {limit}",

@@ -78,8 +78,8 @@ _NOTES = {
     "their order in the file.",
     "several_seeds": "{count} seeds were tried for these rows and settings, one of which replaces the others; the best "
     "of several may be kept only if their number was fixed before the first, and passed as --candidates to each.",
-    "unreadable_lines": "{lines} lines could not be read and are not counted.",
-    "lines_counted_as_wrong": "{lines} lines could not be read and are counted as wrong (loss 1).",
+    "unreadable_lines": "Lines that could not be read and are not counted: {lines}.",
+    "lines_counted_as_wrong": "Lines that could not be read and are counted as wrong (loss 1): {lines}.",
     "file_replaced": "{times} times the watched file was cut or replaced by other lines, all of which count; a line "
     "that was in both files is counted twice.",
     **TABLE_NOTES,

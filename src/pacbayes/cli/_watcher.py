@@ -323,9 +323,9 @@ class Watcher:
         self._output.say(*last_words(self._streams, self._shown))
         if self._streams.unreadable - self._streams.unassigned:
             lines = self._streams.unreadable - self._streams.unassigned
-            self._output.note(f"{lines} lines could not be read and count as wrong (loss 1).")
+            self._output.note(f"Lines that could not be read and count as wrong (loss 1): {lines}.")
         if self._streams.unassigned:
-            self._output.note(f"{self._streams.unassigned} lines have no readable key and belong to no stream.")
+            self._output.note(f"Lines that have no readable key and belong to no stream: {self._streams.unassigned}.")
         if self._file is not None and self._file.holds_back:
             self._output.warn(CHANGES["held"].format(source=repr(self._source)))
 

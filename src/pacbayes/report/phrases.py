@@ -196,6 +196,8 @@ def unit_words(statement: Statement) -> str:
     """Return what stands beside the large number."""
     if _is_over_time(statement):
         return f"mean {quantity_words(statement)} over time so far, at most"
+    if statement.compared:
+        return quantity_noun(statement)
     return QUANTITIES[statement.quantity].unit.format(label=name_text(statement.label or ""))
 
 

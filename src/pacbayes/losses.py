@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 from pacbayes._core.alignment import refuse_other_classes
 from pacbayes._core.arguments import check_range, refuse_masked, to_floats
 from pacbayes._core.doubles import refuse_rounded
+from pacbayes._core.exact import align_exactly, exact_array
 from pacbayes._core.predictions import ROUNDED, check_probabilities
 from pacbayes._core.types import FloatArray, IntArray, Labels, Predictor, ProbabilityPredictor, Rows, RowsLike
 
@@ -263,12 +264,12 @@ def predictor_losses(
     [0.0, 0.0, 1.0]
     """
     refuse_masked(f"The 'y' argument of {owner}", y)
-    labels = np.asarray(y)
+    labels = exact_array(y)
     if loss.prediction == "probability":
         return loss(*_given_probability(owner, cast("ProbabilityPredictor", predictor), cast("Rows", X), labels))
     predicted = cast("Predictor", predictor).predict(X)
     refuse_masked(f"What the predictor in {owner} predicts", predicted)
-    predictions = np.asarray(predicted)
+    predictions = exact_array(predicted)
     if predictions.shape == (labels.size, 1):
         predictions = predictions[:, 0]
     if predictions.shape != labels.shape:
@@ -284,7 +285,7 @@ def _given_probability(owner: str, predictor: ProbabilityPredictor, X: Rows, y: 
 
     The probabilities of a predictor that knows one class alone have another such column, since they are by class.
     """
-    known = np.asarray(predictor.classes_)
+    y, known = align_exactly(y, exact_array(predictor.classes_))
     unseen = np.setdiff1d(y, known)
     given = predictor.predict_proba(X)
     refuse_masked(f"What predict_proba returns in {owner}", given)

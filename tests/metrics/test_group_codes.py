@@ -66,6 +66,12 @@ def calls_missing(values):
     return len(found) == 2
 
 
+def is_written_alike(values):
+    """Whether a text and another value are the same text."""
+    others = {label_text(each) for each in np.asarray(values).tolist() if not isinstance(each, str)}
+    return any(isinstance(each, str) and each in others for each in np.asarray(values).tolist())
+
+
 def code(values):
     texts, places = code_values(values)
     assert places.dtype == np.int64
@@ -81,6 +87,9 @@ def test_values_of_every_kind_are_coded_as_one_by_one(kind, data):
     if calls_missing(values):
         with pytest.raises(ValueError, match="must not be called 'missing' where values are missing"):
             code_values(values)
+    elif is_written_alike(values):
+        with pytest.raises(ValueError, match="must not be both a text and another value that is written like it"):
+            code_values(values)
     else:
         assert code(values) == code_one_by_one(values)
 
@@ -89,7 +98,7 @@ def test_values_of_every_kind_are_coded_as_one_by_one(kind, data):
 def test_many_rows_are_coded_as_few(kind):
     _, make = KINDS[kind]
     rng = np.random.default_rng(1)
-    few = {"far": [-(2**62), 2**62], "doubles": [0.5, math.nan, -0.0], "mixed": ["1", 1, True, None, 2.5]}
+    few = {"far": [-(2**62), 2**62], "doubles": [0.5, math.nan, -0.0], "mixed": ["b", 1, True, None, 2.5]}
     given = few.get(kind, ["b", "a", "c" * 30])
     values = make([given[place] for place in rng.integers(0, len(given), 40_000).tolist()])
     assert code(values) == code_one_by_one(values)

@@ -27,7 +27,7 @@ COLUMNS = {
     "fractions": RNG.choice(np.array([0.5, 1.0, -0.0, math.nan]), 800),
     "truth": RNG.random(800) < 0.5,
     "text": RNG.choice(np.array(["b", "a", "", "ä", "10", "9"]), 800),
-    "objects": np.array(RNG.permutation([1, True, "1", None, 1.0, 2.5, "x", math.nan] * 100), dtype=object),
+    "objects": np.array(RNG.permutation([1, True, "one", None, 1.0, 2.5, "x", math.nan] * 100), dtype=object),
     "categories": pd.Categorical(RNG.choice(np.array(["z", "y"]), 800), categories=["z", "never", "y"]),
 }
 

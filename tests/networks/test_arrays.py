@@ -199,3 +199,11 @@ def test_labels_become_positions_of_classes():
     assert code_labels(np.array([3, 7, 3]), np.array([7, 3])).tolist() == [1, 0, 1]
     with pytest.raises(ValueError, match="must be among the classes"):
         code_labels(np.array([3, 8]), np.array([7, 3]))
+
+
+def test_labels_that_are_the_same_double_are_two_classes():
+    rows, labels = np.zeros((4, 2), dtype=np.float32), [2**53, 2**53 + 1, 5.0, 5.0]
+    assert read_rows("me", rows, labels).y.tolist() == labels
+    assert code_labels(np.array(labels[:2]), np.array([2**53, 2**53 + 1, 5], dtype=object)).tolist() == [0, 1]
+    with pytest.raises(ValueError, match="must be among the classes"):
+        code_labels(np.array([2**53 + 1]), np.array([5.0, 2.0**53]))

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
 from pacbayes._core.arguments import refuse_masked
+from pacbayes._core.exact import equals_exactly, exact_array
 from pacbayes._core.types import BoolArray, FloatArray, Labels, Matrix, RowsLike
 
 __all__ = [
@@ -112,13 +113,13 @@ def as_matrix(X: RowsLike, *, finite: bool = True, name: str = "") -> Matrix:
 def two_classes(owner: str, y: ArrayLike, classes: ArrayLike | None) -> Labels:
     """Return the negative and the positive label, sorted, from ``classes`` or from the labels themselves."""
     if classes is not None:
-        named = np.asarray(classes)
+        named = exact_array(classes)
         if named.shape != (2,) or named[0] == named[1]:
             raise ValueError(
                 f"The 'classes' argument of {owner} must be two different labels. Got {classes!r} instead."
             )
         return named
-    found = _distinct(np.asarray(y))
+    found = _distinct(exact_array(y))
     if found.size != 2:
         shown = found[:5].tolist()
         raise ValueError(
@@ -140,7 +141,7 @@ def _distinct(labels: Labels) -> Labels:
 def label_signs(owner: str, y: ArrayLike, classes: ArrayLike | None, n: int) -> FloatArray:
     """Return +1 for the positive label and -1 for the negative, after checking that there are no others."""
     refuse_masked(f"The 'y' argument of {owner}", y)
-    labels = np.asarray(y)
+    labels = exact_array(y)
     if labels.shape != (n,):
         raise ValueError(
             f"The 'y' argument of {owner} must have one label per row of X ({n}). Got shape {labels.shape} instead."
@@ -148,7 +149,7 @@ def label_signs(owner: str, y: ArrayLike, classes: ArrayLike | None, n: int) -> 
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
         raise ValueError(f"The 'y' argument of {owner} must not contain NaN or infinity.")
     negative, positive = two_classes(owner, labels, classes)
-    is_positive, is_negative = labels == positive, labels == negative
+    is_positive, is_negative = equals_exactly(labels, positive), equals_exactly(labels, negative)
     if not np.all(is_positive | is_negative):
         odd = labels[~(is_positive | is_negative)][0]
         raise ValueError(

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from pacbayes._core.doubles import refuse_rounded
+from pacbayes._core.exact import exact_array
 from pacbayes._core.types import BoolArray, FloatArray, IntArray, Labels
 
 __all__ = [
@@ -79,8 +80,11 @@ def classes_with(owner: str, others: Any, classes: Labels) -> Labels:
         return classes
     if added.dtype.kind == classes.dtype.kind:
         return np.unique(np.concatenate([classes, added]))
-    if {added.dtype.kind, classes.dtype.kind} <= set("iuf") and (added == (alike := added.astype(classes.dtype))).all():
-        return np.unique(np.concatenate([classes, alike]))
+    if {added.dtype.kind, classes.dtype.kind} <= set("iuf"):
+        with np.errstate(invalid="ignore"):
+            alike = added.astype(classes.dtype)
+        if alike.tolist() == added.tolist():  # as Python compares them: numpy would make doubles of both
+            return np.unique(np.concatenate([classes, alike]))
     return np.unique(np.array([*classes.tolist(), *(_plain(owner, each) for each in added.tolist())], dtype=object))
 
 
@@ -118,7 +122,7 @@ def knows_all(model: object, classes: Labels) -> bool:
     name, own = type(model).__name__, getattr(model, "classes_", ())
     try:
         return bool(len(own)) and bool(
-            (class_numbers(name, classes, np.unique(np.asarray(own)), classes.size) >= 0).all()
+            (class_numbers(name, classes, np.unique(exact_array(own)), classes.size) >= 0).all()
         )
     except (TypeError, ValueError):  # of several outputs, or of another kind
         return False
@@ -227,7 +231,7 @@ def _as_column(predictor: str, predictions: Any, n: int, does: str = "predict on
     if np.ma.isMaskedArray(predictions) and np.ma.getmaskarray(predictions).any():
         raise ValueError(f"{predictor} must {does} per row. Got masked predictions.")
     try:
-        array = np.array(predictions.to_numpy() if hasattr(predictions, "to_numpy") else predictions, subok=False)
+        array = np.array(exact_array(predictions), subok=False)
     except ValueError as error:
         raise ValueError(f"{predictor} must {does} per row. {_line(error)}") from None
     if array.dtype.kind == "U" and isinstance(predictions, list | tuple):  # numpy made text of numbers, and dropped NUL

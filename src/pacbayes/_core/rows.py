@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 from pacbayes._core.arguments import refuse_masked
 from pacbayes._core.coded_labels import CodedLabels
 from pacbayes._core.doubles import refuse_rounded
+from pacbayes._core.exact import exact_array, in_one_type
 from pacbayes._core.foreign import adopt_rows, collect, is_distributed
 from pacbayes._core.labels import refuse_nul
 from pacbayes._core.places import PlacesAhead
@@ -97,7 +98,7 @@ def labels_of(owner: str, X: Rows, y: ArrayLike | None) -> Labels:
         return cast("Labels", y)
     y = collect(y, X)
     refuse_odd_labels(owner, y)
-    labels: Labels = column_or_1d(y, warn=True)
+    labels: Labels = in_one_type(owner, column_or_1d(exact_array(y), warn=True))
     check_consistent_length(X, labels)
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
         raise ValueError(f"The 'y' argument of {owner} must not contain NaN or infinity.")
@@ -178,7 +179,7 @@ def refuse_odd_labels(owner: str, y: ArrayLike, name: str = "y") -> None:
     """
     if np.ma.isMaskedArray(y) and np.ma.getmaskarray(y).any():
         raise ValueError(f"The {name!r} argument of {owner} must not contain masked labels.")
-    given: Any = y.to_numpy() if hasattr(y, "to_numpy") else y
+    given: Any = exact_array(y) if hasattr(y, "to_numpy") else y
     kind = getattr(getattr(given, "dtype", None), "kind", "O")
     if kind not in "biufUOT":
         reason = "Complex data not supported. " if kind == "c" else ""  # in scikit-learn's words

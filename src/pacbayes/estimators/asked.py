@@ -13,6 +13,7 @@ from pacbayes._core.alignment import refuse_other_classes
 from pacbayes._core.alike import distinct_texts, note_alike
 from pacbayes._core.answers import Answers
 from pacbayes._core.arguments import single_number, to_floats
+from pacbayes._core.exact import named_columns
 from pacbayes._core.foreign import collect
 from pacbayes._core.labels import label_text
 from pacbayes._core.notes import Note
@@ -86,12 +87,16 @@ def find_groups(
 def _by_text(owner: str, frame: Any) -> dict[str, Any]:
     """Return columns by their names as text, which is how a certificate has them."""
     found: dict[str, Any] = {}
-    for name in frame:
+    if hasattr(frame, "collect"):  # of polars, which has not read it
+        raise ValueError(
+            f"The 'groups' of {owner} must be in memory: pass the result of collect(). Got {type(frame).__name__}."
+        )
+    for name, values in named_columns(frame):
         if str(name) in found:
             raise ValueError(
                 f"The 'groups' of {owner} must have names that differ as text. Got {str(name)!r:.60} more than once."
             )
-        found[str(name)] = frame[name]
+        found[str(name)] = values
     return found
 
 

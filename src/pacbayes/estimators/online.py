@@ -12,6 +12,7 @@ from sklearn.base import ClassifierMixin, clone
 from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from pacbayes._core.exact import exact_array
 from pacbayes._core.predictions import class_numbers, vote_shares
 from pacbayes._core.prefit import refuse_growth
 from pacbayes._core.rows import rows_of, take
@@ -185,7 +186,7 @@ class OnlineCertifiedClassifier(ClassifierMixin, CertifiedWrapper):  # type: ign
         size = self.order_.size
         if len(y) <= size:
             return super().reissue(X, y)
-        rows, labels = rows_of(X), np.asarray(y)
+        rows, labels = rows_of(X), exact_array(y)
         check_consistent_length(rows, labels)  # before they are parted, as the parts have other lengths
         again = super().reissue(take(rows, slice(size)), labels[:size])
         return again.update(take(rows, slice(size, None)), labels[size:])

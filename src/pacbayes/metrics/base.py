@@ -15,6 +15,7 @@ from typing import Protocol
 import numpy as np
 
 from pacbayes._core.answers import Answers
+from pacbayes._core.exact import equals_exactly
 from pacbayes._core.labels import equals_text, label_text
 from pacbayes._core.types import BoolArray, FloatArray, IntArray, Labels
 
@@ -103,7 +104,7 @@ class Judged:
 def _equal_any(values: Labels, wanted: Sequence[object]) -> BoolArray:
     found = np.zeros(len(values), dtype=bool)
     for each in wanted:
-        found |= values == each
+        found |= equals_exactly(values, each)
     return found
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pacbayes._core.arguments import refuse_masked
+from pacbayes._core.exact import exact_array
 from pacbayes._core.labels import label_text, refuse_nul
 from pacbayes._core.types import IntArray
 
@@ -34,7 +35,7 @@ def hold_column(values: Any) -> Any:
     own = getattr(values, "array", values) if type(values).__module__.split(".")[0] == "pandas" else values
     if _is_coded(own):
         return own
-    array = np.asarray(values)
+    array = exact_array(values)
     listed = array.dtype.kind == "U" and isinstance(values, list | tuple)  # numpy dropped NUL
     return np.array(values, dtype=object) if listed else array
 
@@ -86,10 +87,22 @@ def _sort_texts(distinct: list[Any], codes: NDArray[Any]) -> tuple[list[str], In
             "Got both; call the group otherwise."
         )
     named = [_MISSING if each is None else each for each in keys]
+    _refuse_alike([distinct[each] for each in occurring.tolist()], named)
     texts, again = np.unique(np.array(named), return_inverse=True)
     numbers = np.zeros(len(distinct), dtype=np.int64)
     numbers[occurring] = np.reshape(again, -1)
     return texts.tolist(), numbers.take(codes)
+
+
+def _refuse_alike(values: list[Any], named: list[str]) -> None:
+    """Refuse a text that another value, such as a number, is written like: the groups of both would be one."""
+    texts = {each for each in values if isinstance(each, str)}
+    others = (each for each, name in zip(values, named, strict=True) if name in texts and not isinstance(each, str))
+    if texts and (odd := next(others, None)) is not None:
+        raise ValueError(
+            "The groups of rows must not be both a text and another value that is written like it. "
+            f"Got {label_text(odd)!r:.40} and {odd!r:.40}; write both in one way, or call one group otherwise."
+        )
 
 
 def _key(value: object) -> str | None:
@@ -208,24 +221,26 @@ def _number_values(array: NDArray[Any]) -> tuple[list[Any], IntArray]:
     return found.tolist(), np.asarray(places).reshape(-1)
 
 
-def _number_texts(array: NDArray[Any]) -> tuple[list[str | None], IntArray]:
-    """Return the distinct texts of an array, and the position of each among them; hashed, which is faster than sorting.
+def _number_texts(array: NDArray[Any]) -> tuple[list[Any], IntArray]:
+    """Return a value for each distinct text of an array, and which of them each is; hashed, faster than sorting.
 
-    Values of other kinds are texts as :func:`label_text` has them, since 1 and True are equal and their texts are not;
-    None is what is missing.
+    Values of other kinds are told apart as :func:`label_text` writes them, since 1 and True are equal and their texts
+    are not.
     """
     known = _Numbers()
     places = np.empty(array.size, dtype=np.int64)
     for start in range(0, array.size, _LISTED):  # lists of texts are large
         listed = array[start : start + _LISTED].tolist()
-        texts = [each if type(each) is str else _key(each) for each in listed]
-        places[start : start + len(texts)] = np.fromiter(map(known.__getitem__, texts), np.int64, len(texts))
-    return list(known), places
+        keys = [each if type(each) is str else (_key(each),) for each in listed]
+        places[start : start + len(keys)] = np.fromiter(map(known.__getitem__, keys), np.int64, len(keys))
+    one = np.empty(len(known), dtype=np.int64)
+    one[places] = np.arange(array.size)
+    return array[one].tolist(), places
 
 
-class _Numbers(dict[str | None, int]):
-    """Texts, numbered as they come."""
+class _Numbers(dict[Any, int]):
+    """Texts, and those of other values, numbered as they come."""
 
-    def __missing__(self, text: str | None) -> int:
-        number = self[text] = len(self)
+    def __missing__(self, key: Any) -> int:
+        number = self[key] = len(self)
         return number

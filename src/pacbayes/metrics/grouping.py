@@ -225,4 +225,10 @@ def _column(owner: str, X: Rows, column: str | int) -> Labels:
             f"{int(X.shape[1])} columns."
         )
     part = frame[:, int(column)]
-    return np.asarray(part.toarray()).ravel() if sp.issparse(part) else np.asarray(part)
+    found = np.asarray(part.toarray()).ravel() if sp.issparse(part) else np.asarray(part)
+    if found.dtype.kind == "f" and (np.abs(found) >= _JOINT).any():  # what of, only those who made the array know
+        raise ValueError(
+            f"The 'groups' of {owner} must be below 2**53 in rows that are doubles, which may stand for several whole "
+            f"numbers. Got larger ones in column {column}; pass the groups beside the rows."
+        )
+    return found

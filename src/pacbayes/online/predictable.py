@@ -12,6 +12,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.utils import check_random_state
 
 from pacbayes._core.arguments import refuse_masked
+from pacbayes._core.exact import align_exactly, exact_array
 from pacbayes._core.prefit import refuse_growth, refuse_prefit
 from pacbayes._core.rows import rows_of, take
 from pacbayes._core.types import Classifier, FloatArray, Labels, RandomState, Rows, RowsLike
@@ -123,7 +124,7 @@ def online_reference(
 
 def _checked_rows(X: RowsLike, y: ArrayLike) -> tuple[Rows, Labels]:
     refuse_masked("The 'y' argument of online_reference", y)
-    shape, labels = np.shape(X), np.asarray(y)
+    shape, labels = np.shape(X), exact_array(y)
     if len(shape) != 2:
         raise ValueError(f"The 'X' argument of online_reference must have rows and columns. Got shape {shape} instead.")
     if labels.shape != (shape[0],) or labels.size == 0:
@@ -146,8 +147,8 @@ def _checked_schedule(schedule: Schedule | int | None) -> Schedule:
 
 
 def _checked_classes(labels: Labels, classes: ArrayLike | None) -> Labels:
-    declared = np.unique(labels) if classes is None else np.asarray(classes)
-    undeclared = ~np.isin(labels, declared)
+    declared = np.unique(labels) if classes is None else exact_array(classes)
+    undeclared = ~np.isin(*align_exactly(labels, declared))
     if undeclared.any():
         raise ValueError(
             f"The 'y' argument of online_reference must hold only {declared.tolist()}. "

@@ -12,6 +12,7 @@ from scipy.special import expit, softmax
 
 from pacbayes import losses as loss_functions
 from pacbayes._core.arguments import refuse_masked, single, single_number
+from pacbayes._core.exact import align_exactly, exact_array
 from pacbayes._core.labels import checked_matrix, two_classes
 from pacbayes._core.types import (
     FloatArray,
@@ -107,7 +108,7 @@ class MonteCarlo:
                 f"MonteCarlo.summary takes losses of labels or probabilities. Got {function.name!r} instead."
             )
         refuse_masked("The 'y' argument of MonteCarlo.summary", y)
-        labels, matrix = np.asarray(y), checked_matrix("MonteCarlo.summary", X, self._columns)
+        labels, matrix = exact_array(y), checked_matrix("MonteCarlo.summary", X, self._columns)
         if labels.shape != (matrix.shape[0],):
             raise ValueError(
                 f"The 'y' argument of MonteCarlo.summary must have one label per row of X ({matrix.shape[0]}). "
@@ -135,7 +136,7 @@ class MonteCarlo:
     def _classes(self, labels: Labels, classes: ArrayLike | None) -> Labels:
         if self.posterior.mean.ndim == 1:
             return two_classes("MonteCarlo.summary", labels, classes)
-        known = np.unique(labels) if classes is None else np.asarray(classes)
+        known = np.unique(labels) if classes is None else exact_array(classes)
         if known.size != self.posterior.mean.shape[0]:
             raise ValueError(
                 f"The 'y' argument of MonteCarlo.summary must have {self.posterior.mean.shape[0]} distinct labels, one "
@@ -163,7 +164,8 @@ def _losses_by_row(
 
 
 def _codes(known: Labels, labels: Labels) -> IntArray:
-    matches = labels[:, None] == known
+    own, others = align_exactly(labels, known)
+    matches = own[:, None] == others
     if not matches.any(axis=1).all():
         odd = labels[~matches.any(axis=1)][0]
         raise ValueError(

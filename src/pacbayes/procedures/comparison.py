@@ -12,6 +12,7 @@ import numpy as np
 
 from pacbayes._core.alike import distinct_texts, note_alike
 from pacbayes._core.digests import data_digest, digest_of_arrays
+from pacbayes._core.exact import exact_array
 from pacbayes._core.foreign import adopt
 from pacbayes._core.notes import Note
 from pacbayes._core.rows import rows_of
@@ -215,7 +216,7 @@ class Comparison(Procedure):
         models, X, y = adopt(_OWNER, _named_models(names, model), X, y if np.size(y) else None)
         if first.about == "compared_models":
             return compare_certificates(
-                certificate, own.certify_models(models, rows_of(X, in_blocks=True), np.asarray(y))
+                certificate, own.certify_models(models, rows_of(X, in_blocks=True), exact_array(y))
             )
         pairs = {name: pair_labels(_OWNER, y, each.predict(X)) for name, each in models.items()}
         return compare_certificates(certificate, own.certify(Judgements.of_predictions(pairs)))

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from pacbayes._core.alike import distinct_texts, note_alike
 from pacbayes._core.arguments import check_range, to_floats
 from pacbayes._core.digests import data_digest, digest_of_arrays
+from pacbayes._core.exact import exact_array
 from pacbayes._core.foreign import adopt
 from pacbayes._core.labels import label_text
 from pacbayes._core.notes import Note
@@ -218,7 +219,7 @@ class Given(Procedure):
                 "The 'model' argument of recheck must be the predictor that a given certificate is about. "
                 f"Got {type(model).__name__} instead."
             )
-        about, rule, labels = certificate.statements[0].about, _rule_of(certificate), np.asarray(y)
+        about, rule, labels = certificate.statements[0].about, _rule_of(certificate), exact_array(y)
         asked = Questions() if about == "given_losses" else questions_of(certificate)
         own = cls(delta=certificate.delta, candidates=certificate.candidates, questions=asked)
         if rule is not None:
@@ -280,7 +281,7 @@ def _classes_of(certificate: Certificate, labels: Labels) -> tuple[Labels, tuple
     readers: dict[type, Callable[[str], Any]] = {int: int, float: float, bool: "True".__eq__}
     read = readers.get(type(own.tolist()[0]), str)
     try:
-        classes = classes_with("recheck", np.array([read(each) for each in json.loads(str(recorded[0].value))]), own)
+        classes = classes_with("recheck", [read(each) for each in json.loads(str(recorded[0].value))], own)
     except (TypeError, ValueError):  # of no labels such as these
         return own, ()
     return classes, choose_classes(classes)

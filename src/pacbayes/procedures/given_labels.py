@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pacbayes._core.exact import align_exactly, exact_array, fixed_width, has_beyond
 from pacbayes._core.labels import label_text
 from pacbayes._core.notes import Note
 from pacbayes._core.rows import refuse_odd_labels
@@ -12,11 +13,11 @@ from pacbayes._core.types import BoolArray, FloatArray, Labels
 
 __all__ = ["find_unknown", "note_unknown", "pair_labels", "refuse_fractions", "zero_one_losses"]
 
-_EXACT = 2**53  # up to which doubles hold all whole numbers
-
 
 def refuse_fractions(owner: str, name: str, values: Labels) -> None:
     """Refuse numbers that are no classes: the 0-1 loss would count every rounding error as an error."""
+    if values.dtype.kind == "O":  # numbers of which no type holds all
+        values = np.array([each for each in values.tolist() if isinstance(each, float)], dtype=np.float64)
     if values.dtype.kind != "f":
         return
     if not np.isfinite(values).all():
@@ -61,13 +62,12 @@ def pair_labels(owner: str, y_true: ArrayLike, y_pred: ArrayLike) -> tuple[Label
     for name, array in (("y_true", labels), ("y_pred", predictions)):
         refuse_fractions(owner, name, array)
     _refuse_rounding(owner, labels, predictions)
-    return labels, predictions
+    return align_exactly(labels, predictions)
 
 
 def _as_labels(owner: str, name: str, values: ArrayLike) -> Labels:
     refuse_odd_labels(owner, values, name)
-    array = np.asarray(values)
-    return array.astype(np.str_) if array.dtype.kind == "T" else array
+    return fixed_width(exact_array(values))
 
 
 def _holds_text(array: Labels) -> bool:
@@ -80,8 +80,7 @@ def _refuse_rounding(owner: str, labels: Labels, predictions: Labels) -> None:
     kinds = {labels.dtype.kind, predictions.dtype.kind}
     if len(kinds) == 1 or not kinds <= set("iuf"):  # truth values are small, and objects compare exactly
         return
-    ends = [int(end) for array in (labels, predictions) for end in (array.min(), array.max())]
-    if max(map(abs, ends)) > _EXACT:
+    if has_beyond(labels) or has_beyond(predictions):
         raise ValueError(
             f"The 'y_pred' argument of {owner} must be of the type of 'y_true' where numbers exceed 2**53. "
             f"Got {predictions.dtype} and {labels.dtype} instead."

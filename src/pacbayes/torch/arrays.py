@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from torch.utils.data import DataLoader, Dataset, TensorDataset
 
 from pacbayes._core.arguments import refuse_masked
+from pacbayes._core.exact import align_exactly, exact_array
 from pacbayes._core.rows import labels_of
 from pacbayes._core.types import Labels, RowsLike
 from pacbayes.torch.loaders import has_batches, iterate_once
@@ -111,10 +112,11 @@ def code_labels(labels: Labels, classes: Labels) -> torch.Tensor:
     >>> code_labels(np.array(["b", "a", "b"]), np.array(["b", "a"])).tolist()
     [0, 1, 0]
     """
-    order = np.argsort(classes, kind="stable")
-    places = np.searchsorted(classes, labels, sorter=order).clip(max=len(classes) - 1)
+    named, given = align_exactly(np.asarray(classes), labels)
+    order = np.argsort(named, kind="stable")
+    places = np.searchsorted(named, given, sorter=order).clip(max=len(named) - 1)
     found = order[places]
-    odd = np.asarray(classes)[found] != labels
+    odd = named[found] != given
     if np.any(odd):
         raise ValueError(f"The labels must be among the classes {classes.tolist()!r:.60}. Got {labels[odd][0]!r}.")
     return torch.from_numpy(found.astype(np.int64))
@@ -151,7 +153,7 @@ def _plain(values: Any) -> Any:
 
 def _as_array(values: Any) -> NDArray[Any]:
     try:
-        return np.asarray(values)
+        return exact_array(values)
     except ValueError:  # of unequal lengths
         return np.asarray(values, dtype=object)
 
@@ -171,7 +173,7 @@ def _read_dataset(owner: str, data: Dataset | DataLoader, *, repeated: bool) -> 
         labels += [] if label is None else _listed_labels(label, batches)
     if not rows:
         raise ValueError(f"{owner} needs at least one row. Got none.")
-    return _stack(owner, rows), np.array(labels) if labels else None
+    return _stack(owner, rows), exact_array(labels) if labels else None
 
 
 def _items(owner: str, data: Any, *, repeated: bool) -> Iterable[Any]:

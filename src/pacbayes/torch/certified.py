@@ -12,6 +12,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from pacbayes._core.alignment import refuse_other_order
+from pacbayes._core.exact import align_exactly, exact_array
 from pacbayes._core.types import BoolArray, FloatArray, Labels, RandomState, Rows
 from pacbayes.estimators.asked import find_groups
 from pacbayes.estimators.wrapped import CertifiedSplit
@@ -206,7 +207,8 @@ class CertifiedNetwork(StorableNetwork, ClassifierMixin, CertifiedSplit):
         self._forget("input_shape_")
         self.base_estimator().check_parameters(type(self).__name__)
         rows, labels = super()._validate(X, y)
-        self.classes_ = np.unique(labels if self.classes is None else np.append(labels, np.asarray(self.classes)))
+        named = labels if self.classes is None else exact_array(self.classes)
+        self.classes_ = np.unique(np.concatenate(align_exactly(labels, named)))
         self._check_groups(self._questions(), rows)
         return rows, labels
 

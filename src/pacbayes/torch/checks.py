@@ -10,6 +10,8 @@ from collections.abc import Callable, Collection, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pacbayes._core.exact import exact_array
+
 __all__ = [
     "call_factory",
     "check_classes",
@@ -122,7 +124,7 @@ def check_classes(owner: str, classes: ArrayLike | None) -> None:
     """Refuse classes that are not different labels of one kind; None is none, and fine."""
     if classes is None:
         return
-    found = np.asarray(classes)
+    found = exact_array(classes)
     if found.ndim != 1 or not found.size or found.dtype.kind not in "biufUS" or np.unique(found).size != found.size:
         raise ValueError(
             f"The 'classes' argument of {owner} must be different labels, all numbers or all text. "

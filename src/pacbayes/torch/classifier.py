@@ -14,6 +14,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 from torch import Tensor, nn
 
+from pacbayes._core.exact import exact_array
 from pacbayes._core.types import FloatArray, RandomState
 from pacbayes.torch.arrays import Loaded, code_labels, read_rows, to_tensor
 from pacbayes.torch.checks import call_factory, check_classes
@@ -137,7 +138,7 @@ class NetworkClassifier(NetworkPredictor, ClassifierMixin, BaseEstimator):
         self.input_shape_ = shape if self.input_shape is None else tuple(self.input_shape)
         check_shape(owner, shape, self.input_shape_)
         self.n_features_in_ = rows.shape[1]
-        self.classes_ = np.unique(np.asarray(labels)) if self.classes is None else np.asarray(self.classes)
+        self.classes_ = np.unique(np.asarray(labels)) if self.classes is None else exact_array(self.classes)
         codes = code_labels(np.asarray(labels), self.classes_)
         seed = _draw_seed(self.random_state)
         with seeded(seed, find_device(owner, self.device)):

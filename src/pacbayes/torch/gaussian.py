@@ -13,6 +13,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 from torch import nn
 
+from pacbayes._core.exact import exact_array
 from pacbayes._core.types import FloatArray, IntArray, Labels, RandomState, Rows, RowsLike
 from pacbayes.certificate import MOST_PASSES
 from pacbayes.estimators.base import CertifiedEstimator, check_candidates, check_delta
@@ -256,7 +257,7 @@ class GaussianNetwork(StorableNetwork, CertifiedEstimator, ClassifierMixin, Base
         owner = type(self).__name__
         rows, labels, shape = read_rows(owner, X, y)
         assert labels is not None  # noqa: S101  (labelled rows were asked for)
-        self.classes_ = np.unique(labels) if self.classes is None else np.asarray(self.classes)
+        self.classes_ = np.unique(labels) if self.classes is None else exact_array(self.classes)
         if len(self.classes_) < 2 or len(np.unique(self.classes_)) < len(self.classes_):
             raise ValueError(
                 f"{owner} needs at least 2 classes, each once. Got {self.classes_.tolist()!r:.60} instead."

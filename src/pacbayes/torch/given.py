@@ -10,6 +10,7 @@ import torch
 from numpy.typing import ArrayLike, NDArray
 from torch import nn
 
+from pacbayes._core.exact import exact_array
 from pacbayes._core.types import Labels
 from pacbayes.torch.arrays import Loaded
 from pacbayes.torch.outputs import module_outputs
@@ -73,7 +74,7 @@ class GivenNetwork(NetworkPredictor):
                 f"The 'module' argument of {owner} must be a torch module. Got {type(module).__name__} instead."
             )
         self.module_ = module
-        self._given = None if classes is None else np.asarray(classes)
+        self._given = None if classes is None else exact_array(classes)
         if self._given is not None:
             if self._given.ndim != 1 or np.unique(self._given).size != self._given.size or not self._given.size:
                 raise ValueError(f"The 'classes' argument of {owner} must be different labels. Got {classes!r:.60}.")

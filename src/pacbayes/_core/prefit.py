@@ -11,26 +11,27 @@ certificate. What there is to be seen must not have grown while clones learned: 
 from __future__ import annotations
 
 import inspect
-import numbers
+import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from copy import deepcopy
 from enum import Enum
-from typing import Any
+from typing import Any, NamedTuple
 
 from sklearn.base import BaseEstimator, clone
 
-from pacbayes._core.reach import LEAVES, LruCache, attributes_of, count_values, walk
+from pacbayes._core.reach import attributes_of, count_beside, walk
 from pacbayes._core.rows import take
+from pacbayes._core.sizes import LEAVES, LONG, VALUE, Constant, LruCache, bytes_in, count_values
 from pacbayes._core.types import Rows
 
 __all__ = ["refuse_early_answers", "refuse_growth", "refuse_prefit"]
 
 _FEW = 50  # values that any estimator may be given, however few rows there are
 _TENTH = 10
-_LONG, _VALUE = 200, 8  # characters or bytes of what may be a memory, and of one value in it
 _ANSWERING = ("fit", "predict", "predict_proba", "decision_function", "transform")
+_PACKED = re.compile(r"[A-Za-z0-9+/=_-]{40,}")  # bytes as text (base64, base16), which no word is as long as
 _HALF = 2  # a class or module may keep constants, but less than every other row has
 
 
@@ -70,7 +71,8 @@ def refuse_growth(learner: object, rows: int) -> Iterator[None]:
 
     A clone is to forget: a voter that finds there what others learned from has seen the rows that judge it, and so has
     the next fit on the same rows. Less than a tenth of the rows, and as many values as anyone may have, are no memory
-    of them: counters, names, a short history. A text of 200 characters or more counts as one value per eight of them.
+    of them: counters, names, a short history. A text of 200 characters or more counts as one value per eight of them,
+    if it was not there before, but for the part of it that was.
 
     Parameters
     ----------
@@ -91,26 +93,53 @@ def refuse_growth(learner: object, rows: int) -> Iterator[None]:
     before = _known(learner)
     yield
     after = _known(learner)
-    grown = sum(count for count, _ in after.values()) - sum(count for count, _ in before.values())
+    texts = sum(_new_bytes(each, before.texts) for each in after.texts) // VALUE
+    grown = sum(after.counts.values()) - sum(before.counts.values()) + texts
     if grown >= max(rows // _TENTH, _FEW):
-        more = {key: count - before.get(key, (0, None))[0] for key, (count, _) in after.items()}
-        _, where = after[max(more, key=more.__getitem__)]
         raise ValueError(
             f"A learner must forget what it learned when it is cloned. Got {_kinds(learner)}, whose class or module "
-            f"keeps {grown} more values than before it learned or answered, most of them in {_holder_words(where)}; "
-            "keep them in an attribute that fit makes."
+            f"keeps {grown} more values than before it learned or answered, most of them in "
+            f"{_most_grown(before, after, texts)}; keep them in an attribute that fit makes."
         )
 
 
-def _known(learner: object) -> dict[int, tuple[int, Any]]:
-    """Return how many values a clone can reach, by what holds them: parameters, classes, modules that are own code."""
-    found: dict[int, tuple[int, Any]] = {}
+class _Known(NamedTuple):
+    """What a clone can reach: parameters, and what classes and modules that are own code keep.
+
+    ``counts`` and ``holders`` are the numbers of values and what holds them, by the identity of that, which does not
+    pass to others while it is held; ``texts`` are long texts and numbers.
+    """
+
+    counts: dict[int, int]
+    holders: dict[int, Any]
+    texts: set[str | bytes | int]
+
+
+def _known(learner: object) -> _Known:
+    known = _Known({}, {}, set())
     for each, is_kept in walk(clone(learner, safe=False)):
-        if not isinstance(each, LEAVES):
-            found[id(each)] = count_values(each), each
-        elif is_kept and (size := _bytes_in(each)) >= _LONG:  # not names and messages
-            found[0] = found.get(0, (0, ""))[0] + size // _VALUE, "long texts or numbers"
-    return found
+        text = each.value if isinstance(each, Constant) else each
+        if is_kept and bytes_in(text) >= LONG:
+            known.texts.add(text)
+        elif not isinstance(each, Constant) and (count := count_values(each) + (count_beside(each) if is_kept else 0)):
+            known.counts[id(each)], known.holders[id(each)] = count, each
+    return known
+
+
+def _new_bytes(text: str | bytes | int, before: Collection[str | bytes | int]) -> int:
+    """Return how many characters or bytes of a text are none of what stood there before: one may have been added to."""
+    if text in before:
+        return 0
+    if isinstance(text, int):
+        return bytes_in(text)
+    begun = (len(each) for each in before if not isinstance(each, int) and text[: len(each)] == each)
+    return len(text) - max(begun, default=0)
+
+
+def _most_grown(before: _Known, after: _Known, texts: int) -> str:
+    more = {key: count - before.counts.get(key, 0) for key, count in after.counts.items()}
+    most = max(more, key=more.__getitem__, default=0)
+    return "long texts or numbers" if texts >= more.get(most, 0) else _holder_words(after.holders[most])
 
 
 def _kinds(learner: object) -> str:
@@ -120,8 +149,6 @@ def _kinds(learner: object) -> str:
 
 
 def _holder_words(value: object) -> str:
-    if isinstance(value, str):
-        return value
     if isinstance(value, LruCache):
         return f"the cache of {value.__module__}.{value.__qualname__}"
     return f"a {type(value).__name__}"
@@ -145,10 +172,12 @@ def refuse_early_answers(owner: str, estimator: Any, X: Rows) -> None:
 def _reasons(value: Any, rows: int) -> Iterator[str]:
     """Yield what a value and everything in it knows."""
     for each, is_kept in walk(value):
-        if isinstance(each, LEAVES):
+        if isinstance(each, (*LEAVES, Constant)):
             yield from _large_leaf(each, rows)
         elif not inspect.isclass(each):
             yield from _own_reasons(each, rows, is_kept)
+        if is_kept and (size := count_beside(each)) >= max(rows // _HALF, _FEW):
+            yield f"{size} attributes of a class, or of {_holder_words(each)} in a class or module"
 
 
 def _own_reasons(value: Any, rows: int, is_kept: bool) -> Iterator[str]:
@@ -179,16 +208,18 @@ def _reasons_of_estimator(value: Any) -> Iterator[str]:
 
 
 def _large_leaf(value: Any, rows: int) -> Iterator[str]:
-    size = _bytes_in(value)
-    if size >= max(rows, _LONG):
-        yield f"a {type(value).__name__} of {size} characters or bytes, as many as there are rows"
+    text = value.value if isinstance(value, Constant) else value
+    size = bytes_in(text)
+    if size >= max(rows, LONG) and (text is value or _is_data(text)):
+        yield f"a {type(text).__name__} of {size} characters or bytes, as many as there are rows"
 
 
-def _bytes_in(value: Any) -> int:
-    """Return how many characters or bytes a text or a whole number has."""
-    if isinstance(value, str | bytes):
-        return len(value)
-    return int(value).bit_length() // 8 if isinstance(value, numbers.Integral) else 0
+def _is_data(constant: str | bytes | int) -> bool:
+    """Return whether a constant is no documentation, template or source text: those are words, and few digits."""
+    if not isinstance(constant, str):
+        return True
+    packed = sum(map(len, _PACKED.findall(constant)))
+    return 2 * packed > len(constant) or sum(map(str.isdigit, constant)) > sum(map(str.isalpha, constant))
 
 
 def _size(value: Any) -> int | None:

@@ -6,39 +6,46 @@ import argparse
 import dis
 import functools
 import inspect
+import io
 import logging
-import os
 import queue
 import sys
-import sysconfig
 import threading
 from collections import deque
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextvars import ContextVar
 from enum import Enum
 from itertools import accumulate, chain
-from pathlib import Path
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType, SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-__all__ = ["LEAVES", "LruCache", "attributes_of", "count_values", "walk"]
+from pacbayes._core.sizes import (
+    LEAVES,
+    LONG,
+    Constant,
+    LruCache,
+    bytes_in,
+    count_values,
+    is_of_library,
+    is_of_torch,
+)
+
+__all__ = ["attributes_of", "count_beside", "walk"]
 
 _DEPTH = 24
 _MODULES = 4  # inside each other: package.module.submodule.name
 _CODES = 1 << 14  # functions whose names are remembered
-_STANDARD = sysconfig.get_paths()["stdlib"] + os.sep
-_INSTALLED = {"site-packages", "dist-packages"}
 _EXPLAINED = {"numpy", "scipy"}  # objects of theirs hold documentation and templates of code
 _WEIGHTS = ("_parameters", "_buffers")  # of a network: pretrained ones are taken not to have seen the rows
-LruCache = type(functools.lru_cache(len))
-_VALUES = (str, bytes, int, float, complex, type(None), np.generic, np.dtype)
-LEAVES = (*_VALUES, np.ufunc, ModuleType, logging.Logger)  # a logger reaches all others
-_HOLDERS = (SimpleNamespace, argparse.Namespace, threading.local, queue.Queue)
+_TEXTS = (io.BytesIO, io.StringIO)
+_HOLDERS = (SimpleNamespace, argparse.Namespace, threading.local, queue.Queue, logging.Logger, ContextVar, *_TEXTS)
+_OF_LOGGER = frozenset(vars(logging.Logger("")))  # by these it reaches all others
 _FUNCTIONS = (FunctionType, MethodType, BuiltinFunctionType, LruCache, functools.partial)
 _DESCRIPTORS = (property, staticmethod, classmethod, functools.cached_property)
 _CALLABLES = (*_FUNCTIONS, *_DESCRIPTORS, functools.partialmethod, functools.singledispatchmethod)
-_NO_MEMORY = ("__annotations__", "__dataclass_fields__")  # types
+_NO_MEMORY = ("__annotations__", "__dataclass_fields__", "_member_map_", "_value2member_map_", "_member_names_")
 _TAKEN = ("LOAD_ATTR", "LOAD_METHOD", "IMPORT_FROM")  # the last by "import a.b as c"
 _CONTAINERS = (Mapping, list, tuple, set, frozenset, deque, functools.partial, MethodType, np.ndarray)
 
@@ -52,7 +59,7 @@ def walk(value: Any) -> Iterator[tuple[Any, bool]]:
     waiting = deque([(value, 0, False)])
     while waiting:
         each, depth, is_kept = waiting.popleft()
-        if isinstance(each, LEAVES):
+        if isinstance(each, Constant) or (isinstance(each, LEAVES) and not _has_attributes(each)):
             yield each, is_kept
         elif depth <= _DEPTH and id(each) not in seen:
             seen.add(id(each))
@@ -61,37 +68,25 @@ def walk(value: Any) -> Iterator[tuple[Any, bool]]:
             waiting.extend((inner, depth + 1, True) for inner in _kept_parts(each))
 
 
-def count_values(value: Any) -> int:
-    """Return how many values a container holds: an array, a table, a dictionary, a queue, a cache of answers."""
-    if inspect.isclass(value):
-        return 0
-    if isinstance(value, LruCache):
-        return 0 if _is_of_library(value.__module__) else int(value.cache_info().currsize)
-    kind = type(value)  # an object that makes up any attribute it is asked for is none of these
-    if isinstance(value, queue.SimpleQueue):
-        return value.qsize()
-    if isinstance(value, np.ndarray) or hasattr(kind, "iloc") or hasattr(kind, "tocsr") or _is_tensor(value):
-        return int(np.prod(value.shape))
-    if not isinstance(value, Collection) or isinstance(value, (*LEAVES, range)) or hasattr(value, "fit"):
-        return 0
-    return len(value)
-
-
 def attributes_of(value: Any) -> dict[str, Any]:
     slots = (name for cls in type(value).__mro__ for name in getattr(cls, "__slots__", ()))
     held = {name: getattr(value, name) for name in slots if isinstance(name, str) and hasattr(value, name)}
     held |= dict(vars(value) if hasattr(value, "__dict__") else {})
-    weights = _WEIGHTS if _is_of_torch(value) else ()
-    return {name: each for name, each in held.items() if name not in weights}
+    left_out = _OF_LOGGER if isinstance(value, logging.Logger) else _WEIGHTS if is_of_torch(value) else ()
+    return {name: each for name, each in held.items() if name not in left_out}
 
 
-def _is_of_torch(value: object) -> bool:
-    """Return whether a value is one of PyTorch's, a class of somebody's that derives from one included."""
-    return any(cls.__module__.partition(".")[0] == "torch" for cls in type(value).__mro__)
+def count_beside(value: Any) -> int:
+    """Return how many texts and numbers a kept value, or a class of somebody's own, has as attributes."""
+    if isinstance(value, ModuleType) or (inspect.isclass(value) and is_of_library(value.__module__)):
+        return 0
+    held = getattr(value, "__dict__", {}).values()
+    return sum(isinstance(each, LEAVES) and not isinstance(each, Enum) for each in held)
 
 
-def _is_tensor(value: object) -> bool:
-    return hasattr(type(value), "numel") and hasattr(type(value), "shape") and _is_of_torch(value)
+def _has_attributes(value: object) -> bool:
+    """Return whether a text or number has attributes, as one of a class of somebody's own may have."""
+    return bool(getattr(value, "__dict__", None)) and not isinstance(value, ModuleType)
 
 
 def _parts(value: Any, is_kept: bool) -> Iterator[Any]:
@@ -105,7 +100,7 @@ def _parts(value: Any, is_kept: bool) -> Iterator[Any]:
     elif isinstance(value, np.ndarray):
         yield from value.flat if value.dtype == object else ()
     elif is_kept and not hasattr(value, "fit"):
-        yield from (each for each in _inside(value) if _leads_on(each))
+        yield from _leading(_inside(value))
     else:
         yield from _inside(value)
 
@@ -123,8 +118,17 @@ def _inside(value: Any) -> Iterator[Any]:
     elif isinstance(value, property):
         yield from (value.fget, value.fset, value.fdel)
     else:
+        yield from _shown_by_asking(value)
         explained = type(value).__module__.partition(".")[0] in _EXPLAINED
         yield from (each for each in attributes_of(value).values() if not (explained and isinstance(each, str)))
+
+
+def _shown_by_asking(value: Any) -> Iterator[Any]:
+    """Yield what no attribute shows: of a file in memory, or of a variable of the context."""
+    if isinstance(value, _TEXTS) and not value.closed:
+        yield value.getvalue()
+    elif isinstance(value, ContextVar):
+        yield value.get(None)
 
 
 def _kept_parts(value: Any) -> Iterator[Any]:
@@ -132,16 +136,27 @@ def _kept_parts(value: Any) -> Iterator[Any]:
     if isinstance(value, FunctionType):
         yield from _parts_of_function(value)
     elif inspect.isclass(value):
+        yield from (cls for cls in (*value.__mro__, type(value)) if not is_of_library(cls.__module__))
         yield from _parts_of_class(value)
     elif not isinstance(value, _CONTAINERS):
         yield type(value)
 
 
 def _parts_of_class(kind: type) -> Iterator[Any]:
-    """Yield what a class outside of libraries holds, its methods included."""
-    for cls in kind.__mro__:
-        if not _is_of_library(cls.__module__):
-            yield from (each for name, each in vars(cls).items() if name not in _NO_MEMORY and _leads_on(each))
+    """Yield what a class outside of libraries holds, its methods and the members of an enumeration included."""
+    if not is_of_library(kind.__module__):
+        yield from _leading(each for name, each in vars(kind).items() if name not in _NO_MEMORY)
+        if issubclass(kind, Enum):
+            yield from kind.__members__.values()
+
+
+def _leading(values: Iterable[Any]) -> Iterator[Any]:
+    """Yield what can keep something, or lead to it; a long text or number as a constant, which may be a template."""
+    for each in values:
+        if bytes_in(each) >= LONG:
+            yield Constant(each)
+        if _leads_on(each):
+            yield each
 
 
 def _leads_on(value: Any) -> bool:
@@ -150,37 +165,19 @@ def _leads_on(value: Any) -> bool:
     Objects and classes of libraries cannot, but for containers, estimators, networks and what only holds attributes.
     """
     if inspect.isclass(value):
-        return not issubclass(value, Enum) and not _is_of_library(value.__module__)
+        return not is_of_library(value.__module__)
     if isinstance(value, (*_CALLABLES, *_HOLDERS)):
         return True
-    if isinstance(value, (*LEAVES, Enum)):
-        return False
-    if count_values(value) > 0 or isinstance(value, Mapping | list) or _is_of_torch(value) or hasattr(value, "fit"):
+    if isinstance(value, LEAVES):
+        return _has_attributes(value) and not is_of_library(type(value).__module__)
+    if count_values(value) > 0 or isinstance(value, Mapping | list) or is_of_torch(value) or hasattr(value, "fit"):
         return True
-    return not _is_of_library(type(value).__module__)
-
-
-def _is_of_library(module: str | None) -> bool:
-    """Return whether a module is installed, and not somebody's own."""
-    root = (module or "").partition(".")[0]
-    found = sys.modules.get(root)
-    places = [
-        getattr(found, "__file__", None),
-        *getattr(found, "__path__", ()),
-    ]  # a folder without __init__ has no file
-    file = str(next((each for each in places if each), ""))
-    return root == "pacbayes" or not (root == "__main__" or _is_own_file(file))
-
-
-@functools.lru_cache(maxsize=_CODES)
-def _is_own_file(file: str) -> bool:
-    """Return whether a file is neither Python's nor installed; built-in modules have none."""
-    return bool(file) and not file.startswith(_STANDARD) and _INSTALLED.isdisjoint(Path(file).parts)
+    return not is_of_library(type(value).__module__)
 
 
 def _parts_of_function(function: FunctionType) -> Iterator[Any]:
     """Yield defaults, what is enclosed, and what is used of the module; of functions of libraries nothing."""
-    if _is_of_library(function.__module__):
+    if is_of_library(function.__module__):
         return
     yield from function.__defaults__ or ()
     yield from (function.__kwdefaults__ or {}).values()
@@ -189,7 +186,7 @@ def _parts_of_function(function: FunctionType) -> Iterator[Any]:
             yield cell.cell_contents
         except ValueError:  # not assigned yet
             continue
-    yield from (each for each in vars(function).values() if _leads_on(each))
+    yield from _leading(vars(function).values())
     names, attributes, imports = _names_in(function.__code__)
     for name in names:
         yield from _through_modules(function.__globals__.get(name), attributes, 0)
@@ -197,7 +194,7 @@ def _parts_of_function(function: FunctionType) -> Iterator[Any]:
         for module in _modules_named(name, str(function.__globals__.get("__package__") or "")):
             if not taken:
                 yield from _through_modules(module, attributes, 0)
-            elif not _is_of_library(module.__name__):
+            elif not is_of_library(module.__name__):
                 for each in taken:
                     yield from _through_modules(vars(module).get(each), attributes, 1)
 
@@ -214,8 +211,8 @@ def _modules_named(name: str, package: str) -> Iterator[ModuleType]:
 def _through_modules(value: Any, attributes: tuple[str, ...], depth: int) -> Iterator[Any]:
     """Yield what a name stands for; for somebody's own module, what the code takes from it."""
     if not isinstance(value, ModuleType):
-        yield from (value,) if _leads_on(value) else ()
-    elif depth < _MODULES and not _is_of_library(value.__name__):
+        yield from _leading((value,))
+    elif depth < _MODULES and not is_of_library(value.__name__):
         held = vars(value)
         for name in attributes:
             yield from _through_modules(held.get(name), attributes, depth + 1)

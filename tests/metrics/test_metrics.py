@@ -120,6 +120,15 @@ def test_an_error_in_doubt_is_no_sure_error(name, doubt):
         assert found.n - sure >= known.n - known.observed["errors"]
 
 
+@pytest.mark.parametrize("kind", [int, float], ids=["int", "float"])
+@pytest.mark.parametrize("name", [name for name, kind in METRICS.items() if is_of_class(kind)])
+def test_predictions_are_of_a_class_whatever_their_type(name, kind):
+    metric = METRICS[name]("True")
+    found = metric.observe(Judged(LABELS == 1, PREDICTED == 1))
+    assert 0 < found.observed["errors"] < found.n < LABELS.size
+    assert metric.observe(Judged(LABELS == 1, PREDICTED.astype(kind))) == found, "compare by judged.of_class"
+
+
 @pytest.mark.parametrize("name", METRICS)
 def test_a_metric_is_stated_and_verified(name):
     certificate = split(name)

@@ -15,7 +15,7 @@ from sklearn.naive_bayes import GaussianNB
 import pacbayes as pb
 from pacbayes import metrics
 from pacbayes._core.answers import Answers
-from pacbayes.certificate import QUANTITIES, schema
+from pacbayes.certificate import QUANTITIES, SUBJECTS, schema
 from pacbayes.certificate.statement_words import quantity_noun, quantity_words
 from pacbayes.certificate.words import sentences
 from pacbayes.metrics import LOSSES, METRICS, CodedJudged, CostTable, Judged, Loss, Metric, Observation, Questions
@@ -64,6 +64,14 @@ def test_every_metric_has_words(name):
     kind = {**METRICS, **LOSSES}[name]
     assert kind.quantity in QUANTITIES, "add its words to pacbayes/certificate/quantities.py"
     assert find(name).quantity == kind.quantity
+
+
+DRAWN = {name for name, each in SUBJECTS.items() if each.has_divergence}
+
+
+@pytest.mark.parametrize("name", [name for name, each in QUANTITIES.items() if each.about is None or each.about & DRAWN])
+def test_what_may_be_stated_of_draws_is_about_rows_that_no_draw_decides(name):
+    assert QUANTITIES[name].rows in {"all", "class", "others"}, "the bounds on draws are proved for rows fixed before"
 
 
 @pytest.mark.parametrize("name", METRICS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 __all__ = ["QUANTITIES", "Quantity"]
 
@@ -29,10 +30,10 @@ class Quantity:
     side : {"upper", "lower", "both"}
         From which side it is bounded. Of what is bounded from below the errors are counted, and 1 minus their bound is
         the limit.
-    rows : str or None
-        Which rows it is about: "all", those of one "class", those of all "others", those that are "taken" for the
-        class, or whatever else depends on a class. Verification compares how many they are with the rows of other
-        quantities; None if it compares them with none.
+    rows : {"all", "class", "others", "taken"} or None
+        Which rows it is about: "all", those of one "class", those of all "others", or those that are "taken" for the
+        class; a metric of a class that is about other rows adds a word. Verification compares how many they are with
+        the rows of other quantities; None if it compares them with none.
     is_counted_by_class : bool
         Whether its errors are counted class by class, and the bounds of the classes averaged.
     is_difference : bool
@@ -55,7 +56,7 @@ class Quantity:
     often: str
     claim: str = _CLAIM
     side: str = "upper"
-    rows: str | None = None
+    rows: Literal["all", "class", "others", "taken"] | None = None
     is_counted_by_class: bool = False
     is_difference: bool = False
     parameter: str | None = None

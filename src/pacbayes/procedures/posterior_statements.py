@@ -68,7 +68,7 @@ def _rows_of(metric: Metric, labels: Labels) -> BoolArray:
     if metric.label is None:
         return np.ones(labels.size, dtype=bool)
     same = equals_text(labels, metric.label)
-    return same if QUANTITIES[metric.quantity].rows == "class" else ~same
+    return {"class": same, "others": ~same}[QUANTITIES[metric.quantity].rows or ""]  # any other is no set of labels
 
 
 def _part(first: Statement, metric: Metric, losses: FloatArray) -> Statement:

@@ -12,6 +12,7 @@ import pytest
 from scipy.stats import norm
 from sklearn.dummy import DummyClassifier
 
+from pacbayes.metrics import Questions, group_values
 from pacbayes.procedures import PROCEDURES, ClassifierLearner, FixedFraction
 
 from procedures.linear_network import LinearLearner, with_ones
@@ -133,6 +134,32 @@ class TestOfAPredictorThatLearnsNothing:
         other = constant.run(with_other_rows(sample, sample.order[: learning_rows(one)])).certificate
         assert one.statements == other.statements, "judge the rows that were not learned from, and no others"
         assert one.digests != other.digests
+
+
+def with_groups(procedure, sample, beside):
+    """Return both with rows in groups, of which the second has more errors, and the group of each row."""
+    groups = np.random.default_rng(0).choice(3, len(sample.y), p=[0.2, 0.3, 0.5])
+    labels = np.where((groups == 1) & (np.arange(groups.size) % 3 > 0), 1 - sample.y, sample.y)
+    asked = Questions(("error", "recall:1"), columns=("side",) if beside else (sample.X.shape[1],))
+    changes = {"grouping": group_values("me", {"side": groups})} if beside else {"X": np.c_[sample.X, groups]}
+    return replace(procedure, questions=asked), replace(sample, y=labels, **changes), groups
+
+
+@pytest.mark.parametrize("beside", [False, True], ids=["by a column", "beside the rows"])
+@pytest.mark.parametrize("name", [name for name in APART if "questions" in PROCEDURES[name].__dataclass_fields__])
+def test_the_errors_of_each_group_are_those_of_its_judged_rows(name, beside, run_once):
+    procedure, sample, groups = with_groups(*run_once(name)[:2], beside)
+    issued = procedure.run(sample)
+    judged = sample.order[learning_rows(issued.certificate) :]
+    found = [each for each in issued.certificate.statements if each.group is not None]
+    assert len(found) == 6, "state each metric for each group"
+    for statement in found:
+        (group,) = map(int, statement.group.values())
+        rows = judged[groups[judged] == group]
+        rows = rows if statement.quantity == "error" else rows[sample.y[rows] == 1]
+        errors = COUNTED.get(name, predicted)(issued, sample.X[rows], sample.y[rows])
+        assert statement.n == rows.size, "take the groups of the judged rows: take(sample.order[count:])"
+        assert statement.observed["errors"] == pytest.approx(errors, rel=1e-6)
 
 
 def test_no_reason_is_left_of_what_is_no_longer_there():

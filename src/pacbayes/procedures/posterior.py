@@ -216,7 +216,8 @@ class Posterior(Procedure):
         """Issue the first statement, and those about parts of the rows, from the losses on all judged rows."""
         count = learned.rows.count
         judged = sample.order[count:]
-        grouping = self.questions.group(type(self).__name__, sample.X)
+        beside = sample.grouping
+        grouping = self.questions.group(type(self).__name__, sample.X) if beside is None else beside
         grouping = None if grouping is None else grouping.take(judged)
         return issue(
             self.name,

@@ -13,6 +13,7 @@ from scipy.stats import norm
 from sklearn.dummy import DummyClassifier
 
 from pacbayes.metrics import Questions, group_values
+from pacbayes.metrics.statements import questions_of
 from pacbayes.procedures import PROCEDURES, ClassifierLearner, FixedFraction
 
 from procedures.linear_network import LinearLearner, with_ones
@@ -153,6 +154,7 @@ def test_the_errors_of_each_group_are_those_of_its_judged_rows(name, beside, run
     judged = sample.order[learning_rows(issued.certificate) :]
     found = [each for each in issued.certificate.statements if each.group is not None]
     assert len(found) == 6, "state each metric for each group"
+    assert len(questions_of(issued.certificate).columns) == 1, "give choices_of(self.questions, grouping) to issue"
     for statement in found:
         (group,) = map(int, statement.group.values())
         rows = judged[groups[judged] == group]

@@ -16,17 +16,18 @@ from pacbayes.certificate.notices import find_empty, find_notices, is_vacuous, n
 from pacbayes.certificate.order import add_period, restrict_to_later
 from pacbayes.certificate.parts import rows_for_half
 from pacbayes.certificate.picks import GROWTH, KEPT_ROUND, PICKED, ROUNDS, rows_per_round
-from pacbayes.certificate.quantities import QUANTITIES, Quantity
+from pacbayes.certificate.quantities import COUNT_BOUNDS, QUANTITIES, Quantity
 from pacbayes.certificate.records import POSTERIOR_IS_PRIOR
 from pacbayes.certificate.recursions import MOST_STEPS, PARTS, part_ends
 from pacbayes.certificate.sequences import TARGETS, THRESHOLD, THRESHOLDS, count_passed, rows_for_target
 from pacbayes.certificate.shares import METRIC_WEIGHTS, recorded_weights, share_among, write_weights
 from pacbayes.certificate.statement import REFIT, Choice, Consequence, Drawn, Reference, Source, Statement, metric_name
 from pacbayes.certificate.subjects import SUBJECTS, Subject
-from pacbayes.certificate.transfers import SOURCE_BOUNDS, TRANSFER_DELTA
+from pacbayes.certificate.transfers import TRANSFER_DELTA
 
 __all__ = [
     "AGREEMENT",
+    "COUNT_BOUNDS",
     "DRAWS",
     "DRAW_SEED",
     "DRAW_SHARE",
@@ -44,7 +45,6 @@ __all__ = [
     "REFIT",
     "ROUNDS",
     "SEPARATOR",
-    "SOURCE_BOUNDS",
     "SUBJECTS",
     "TARGETS",
     "THRESHOLD",

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["QUANTITIES", "Quantity"]
+__all__ = ["COUNT_BOUNDS", "QUANTITIES", "Quantity"]
+
+COUNT_BOUNDS = frozenset({"clopper_pearson", "chernoff"})  # on a number of errors of one fixed predictor
 
 _CLAIM = "the true {words} of {subject}{where} is at most {limit}"
 _AT_LEAST = "the true {words} of {subject}{where} is at least {limit}"
@@ -90,8 +92,7 @@ _PREDICTIONS = frozenset({"predict", "given_predictions", "given_model"})
 _SHIFTED = frozenset({"shifted"})
 _ANSWERS = frozenset({"answers"})
 _RATED = _PREDICTIONS | {"draw", "kept_draw"}  # whose errors are counted on rows that do not depend on what is drawn
-_EXACT = frozenset({"clopper_pearson", "chernoff"})
-_COUNTED = _EXACT | {"betting", "betting_draw"}
+_COUNTED = COUNT_BOUNDS | {"betting", "betting_draw"}
 _BETS = frozenset({"sequential"})
 _UP_TO = "The mean error on the judged rows is {risk}, a large part of {scale}; more rows alone will not help."
 QUANTITIES: dict[str, Quantity] = {
@@ -211,7 +212,7 @@ QUANTITIES: dict[str, Quantity] = {
         claim=_AT_LEAST,
         side="lower",
         rows="taken",
-        bounds=_EXACT,
+        bounds=COUNT_BOUNDS,
         about=_PREDICTIONS,
     ),
     "balanced_error": Quantity(
@@ -222,7 +223,7 @@ QUANTITIES: dict[str, Quantity] = {
         "help.",
         rows="all",
         is_counted_by_class=True,
-        bounds=_EXACT,
+        bounds=COUNT_BOUNDS,
         about=_PREDICTIONS,
     ),
     "cost": Quantity(

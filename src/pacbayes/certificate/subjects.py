@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["SUBJECTS", "Subject"]
+from pacbayes.certificate.quantities import COUNT_BOUNDS
 
-_EXACT = frozenset({"clopper_pearson", "chernoff"})
+__all__ = ["SUBJECTS", "Subject"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Subject:
     words: str
     long_words: str
     plain: str = ""
-    bounds: frozenset[str] | None = _EXACT
+    bounds: frozenset[str] | None = COUNT_BOUNDS
     anytime: bool = False
     has_divergence: bool = False
     is_pair: bool = False
@@ -65,7 +65,7 @@ class Subject:
 
 
 _BETTING = frozenset({"betting"})
-_OF_PREDICTIONS = _EXACT | {"sequential"}  # for losses between 0 and 1, which only some quantities have
+_OF_PREDICTIONS = COUNT_BOUNDS | {"sequential"}  # for losses between 0 and 1, which only some quantities have
 _OF_PAIRS = frozenset({"paired", "betting", "sequential"})
 _LEARNED = frozenset({"iid", "nothing_before", "row_by_row"})
 _NETWORK = frozenset({"iid", "nothing_before", "scores_by_row"})
@@ -204,7 +204,7 @@ SUBJECTS: dict[str, Subject] = {
         "the predictor with these losses",
         "The predictor with these losses",
         plain="the model with these losses",
-        bounds=_EXACT | _BETTING | {"sequential"},
+        bounds=COUNT_BOUNDS | _BETTING | {"sequential"},
         procedures=frozenset({"given"}),
         assumptions=_UNSEEN,
     ),

@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pacbayes.certificate.checks import AGREEMENT
+from pacbayes.certificate.quantities import COUNT_BOUNDS
 from pacbayes.certificate.statement import Source, Statement
 from pacbayes.certificate.subjects import SUBJECTS
 
 if TYPE_CHECKING:
     from pacbayes.certificate.certificate import Certificate
 
-__all__ = ["SOURCE_BOUNDS", "TRANSFER_DELTA", "is_own_source", "wrong_disagreements"]
+__all__ = ["TRANSFER_DELTA", "is_own_source", "wrong_disagreements"]
 
 TRANSFER_DELTA = "transfer_delta"  # the choice of what the disagreement's bound adds to delta
 _NEEDED = {"certificate", "unlabelled"}  # digests of what it starts from, and of the rows of the disagreements
-SOURCE_BOUNDS = frozenset({"clopper_pearson", "chernoff"})  # on a number of errors
 
 
 def is_own_source(record: Certificate, statement: Statement, source: Source) -> bool:
@@ -26,7 +26,7 @@ def is_own_source(record: Certificate, statement: Statement, source: Source) -> 
     added = [each.value for each in record.choices if each.what == TRANSFER_DELTA and each.where == "given"]
     fits = len(added) == 1 and isinstance(added[0], float) and _agree(added[0], source.split, record.delta)
     alone = len(record.statements) == 1 and statement.quantity == "error" and SUBJECTS[statement.about].has_source
-    return alone and fits and source.bound in SOURCE_BOUNDS and set(record.digests) >= _NEEDED
+    return alone and fits and source.bound in COUNT_BOUNDS and set(record.digests) >= _NEEDED
 
 
 def _agree(added: float, split: float, delta: float) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from pacbayes._core.types import FloatArray, IntArray
 from pacbayes.certificate import (
+    COUNT_BOUNDS,
     GROUP_COLUMNS,
     METRIC_WEIGHTS,
     QUANTITIES,
@@ -33,7 +34,6 @@ __all__ = ["ASKED", "Judgement", "arrange", "choices_of", "questions_of"]
 ASKED = frozenset(
     {GROUP_COLUMNS, METRIC_WEIGHTS, "costs", "largest_cost", "largest_log_loss"}
 )  # choices of what is asked
-_COUNTS = frozenset({"clopper_pearson", "chernoff"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,7 +103,7 @@ class Judgement:
     def _bound(self, losses: FloatArray | None) -> str:
         if losses is not None:
             return "sequential"
-        return self.bound if self.bound in _COUNTS else "clopper_pearson"
+        return self.bound if self.bound in COUNT_BOUNDS else "clopper_pearson"
 
     def _arranged(self, losses: FloatArray) -> FloatArray:
         return losses if self.order is None else losses[self.order(losses.size)]

@@ -18,7 +18,7 @@ from pacbayes._core.prefit import refuse_growth
 from pacbayes._core.rows import take
 from pacbayes._core.steadiness import ask_row_by_row
 from pacbayes._core.types import IntArray, Labels, Predictor, Rows, RowsLike
-from pacbayes.certificate import SOURCE_BOUNDS, TRANSFER_DELTA, Certificate, Check, Choice, Source, Statement, issue
+from pacbayes.certificate import COUNT_BOUNDS, TRANSFER_DELTA, Certificate, Check, Choice, Source, Statement, issue
 from pacbayes.metrics.statements import ASKED
 from pacbayes.procedures.base import Issued, Procedure, Sample, compare_certificates
 from pacbayes.procedures.cautions import CertificateWarning, find_seen
@@ -146,7 +146,7 @@ class Transfer(Procedure):
     def _certified_statement(self) -> Statement:
         for each in self.source.statements:
             about_all = each.quantity == "error" and each.group is None and not each.groups
-            if about_all and each.about == "predict" and each.bound in SOURCE_BOUNDS:
+            if about_all and each.about == "predict" and each.bound in COUNT_BOUNDS:
                 return each
         raise ValueError("A certificate is transferred from one on the true error of `predict`.")
 

@@ -1,5 +1,7 @@
 """Differences between groups where answers depend on the batch: such a row counts against each of the two limits."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -62,6 +64,14 @@ def test_limits_enclose_those_of_every_answer_that_doubted_rows_may_have(name, n
     if len(rows) == 1 and not unknown.any():  # which rows it is about does not depend on the answers
         assert np.max([above for above, _ in reached], axis=0) == pytest.approx(high)
         assert np.min([below for _, below in reached], axis=0) == pytest.approx(low)
+
+
+@pytest.mark.parametrize("bound", ["nonsense", "sequential"])
+def test_parts_have_no_limit_by_a_bound_that_is_none_on_a_number_of_errors(bound):
+    statement = state("error", *draw_rows())
+    assert part_limits(replace(statement, bound="chernoff"), DELTA)[0].min() > part_limits(statement, DELTA)[0].min()
+    with pytest.raises(ValueError, match="must be one of chernoff, clopper_pearson"):
+        part_limits(replace(statement, bound=bound), DELTA)
 
 
 class TooClose:

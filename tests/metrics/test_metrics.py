@@ -69,7 +69,9 @@ def test_every_metric_has_words(name):
 DRAWN = {name for name, each in SUBJECTS.items() if each.has_divergence}
 
 
-@pytest.mark.parametrize("name", [name for name, each in QUANTITIES.items() if each.about is None or each.about & DRAWN])
+@pytest.mark.parametrize(
+    "name", [name for name, each in QUANTITIES.items() if each.about is None or each.about & DRAWN]
+)
 def test_what_may_be_stated_of_draws_is_about_rows_that_no_draw_decides(name):
     assert QUANTITIES[name].rows in {"all", "class", "others"}, "the bounds on draws are proved for rows fixed before"
 

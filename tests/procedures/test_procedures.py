@@ -210,6 +210,11 @@ class TestCertifyRows:
         assert "predictor" in [check.code for check in recheck(one.certificate_, X, Y, bare).failed]
         assert not compare_numbers({}, {}).held
 
+    @pytest.mark.parametrize("bound", ["nonsense", "sequential", "clopper-pearson"])
+    def test_a_bound_that_is_none_on_a_number_of_errors_is_refused(self, bound):
+        with pytest.raises(ValueError, match=f"must be one of chernoff, clopper_pearson. Got '{bound}' instead"):
+            certify_rows(Split(learner=NAIVE, stop=FixedFraction(0.5), delta=0.05, bound=bound), X, Y)
+
     def test_checks_rows_and_labels(self):
         with pytest.raises(ValueError, match="inconsistent numbers of samples"):
             certify_rows(Split(learner=NAIVE, stop=FixedFraction(0.5), delta=0.05), X, Y[:-1])

@@ -49,7 +49,9 @@ def test_delta_is_that_of_the_procedure(name, run_once):
         assert (found.delta, found.candidates) == (0.125, 1)
 
 
-@pytest.mark.parametrize("name", [name for name, kind in PROCEDURES.items() if "candidates" in kind.__dataclass_fields__])
+@pytest.mark.parametrize(
+    "name", [name for name, kind in PROCEDURES.items() if "candidates" in kind.__dataclass_fields__]
+)
 def test_delta_is_shared_among_candidates(name, run_once):
     procedure, sample = procedure_and_sample(name, run_once)
     alone, shared = (

@@ -16,7 +16,7 @@ from pacbayes.certificate.notices import find_empty, find_notices, is_vacuous, n
 from pacbayes.certificate.order import add_period, restrict_to_later
 from pacbayes.certificate.parts import rows_for_half
 from pacbayes.certificate.picks import GROWTH, KEPT_ROUND, PICKED, ROUNDS, rows_per_round
-from pacbayes.certificate.quantities import COUNT_BOUNDS, QUANTITIES, Quantity
+from pacbayes.certificate.quantities import COUNT_BOUNDS, QUANTITIES, Quantity, check_count_bound
 from pacbayes.certificate.records import POSTERIOR_IS_PRIOR
 from pacbayes.certificate.recursions import MOST_STEPS, PARTS, part_ends
 from pacbayes.certificate.sequences import TARGETS, THRESHOLD, THRESHOLDS, count_passed, rows_for_target
@@ -65,6 +65,7 @@ __all__ = [
     "Subject",
     "Verification",
     "add_period",
+    "check_count_bound",
     "compare",
     "compared_groups",
     "count_passed",

@@ -11,6 +11,7 @@ import numpy as np
 from pacbayes import bounds
 from pacbayes._core.rounding import raised
 from pacbayes._core.types import FloatArray
+from pacbayes.certificate.quantities import check_count_bound
 from pacbayes.certificate.statement import Statement
 
 __all__ = ["average_limit", "difference_limits", "part_limits", "rows_for_half", "wrong_parts"]
@@ -40,8 +41,10 @@ def _upper(bound: str, errors: FloatArray, rows: FloatArray, delta: float) -> Fl
     """Return the limits for parts with rows, and 1 for parts without."""
     some = np.maximum(rows, 1.0)
     share = np.minimum(errors, some)
-    exact = bounds.chernoff(share / some, some, delta) if bound == "chernoff" else None
-    found = np.asarray(bounds.clopper_pearson(share, some, delta) if exact is None else exact)
+    if check_count_bound(bound) == "chernoff":
+        found = bounds.chernoff(share / some, some, delta)
+    else:
+        found = bounds.clopper_pearson(share, some, delta)
     return np.where(rows > 0.0, np.maximum(found, share / some), 1.0)
 
 

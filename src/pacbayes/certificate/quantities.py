@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["COUNT_BOUNDS", "QUANTITIES", "Quantity"]
+__all__ = ["COUNT_BOUNDS", "QUANTITIES", "Quantity", "check_count_bound"]
 
 COUNT_BOUNDS = frozenset({"clopper_pearson", "chernoff"})  # on a number of errors of one fixed predictor
 
@@ -286,3 +286,20 @@ QUANTITIES: dict[str, Quantity] = {
         about=frozenset({"compared_losses"}),
     ),
 }
+
+
+def check_count_bound(bound: str) -> str:
+    """Return a bound on a number of errors as it is, or say which there are.
+
+    Examples
+    --------
+    >>> from pacbayes.certificate import check_count_bound
+    >>> check_count_bound("sequential")
+    Traceback (most recent call last):
+      ...
+    ValueError: The bound on a number of errors must be one of chernoff, clopper_pearson. Got 'sequential' instead.
+    """
+    if bound not in COUNT_BOUNDS:
+        known = ", ".join(sorted(COUNT_BOUNDS))
+        raise ValueError(f"The bound on a number of errors must be one of {known}. Got {bound!r:.40} instead.")
+    return bound

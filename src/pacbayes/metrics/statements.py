@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 from pacbayes._core.types import FloatArray, IntArray
 from pacbayes.certificate import (
-    COUNT_BOUNDS,
     GROUP_COLUMNS,
     METRIC_WEIGHTS,
     QUANTITIES,
@@ -15,6 +14,7 @@ from pacbayes.certificate import (
     Certificate,
     Choice,
     Statement,
+    check_count_bound,
     compared_groups,
     recorded_weights,
     share_among,
@@ -34,6 +34,7 @@ __all__ = ["ASKED", "Judgement", "arrange", "choices_of", "questions_of"]
 ASKED = frozenset(
     {GROUP_COLUMNS, METRIC_WEIGHTS, "costs", "largest_cost", "largest_log_loss"}
 )  # choices of what is asked
+_OF_LOSSES = "sequential"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,8 +51,8 @@ class Judgement:
         The certificate's, over its candidates.
     assumptions : tuple of str
         Codes of what has to be true.
-    bound : str
-        For counts; losses between 0 and 1 are bounded by bets that adapt.
+    bound : {"clopper_pearson", "chernoff", "sequential"}
+        For counts; losses between 0 and 1 are bounded by bets that adapt, "sequential", and a count is not.
     order : callable or None
         From a number of rows to the order in which bets are made on them, if they did not come in an order that was
         drawn before: files are often sorted, by label for example.
@@ -63,6 +64,10 @@ class Judgement:
     assumptions: tuple[str, ...]
     bound: str = "clopper_pearson"
     order: Callable[[int], IntArray] | None = None
+
+    def __post_init__(self) -> None:
+        if self.bound != _OF_LOSSES:
+            check_count_bound(self.bound)
 
     def state(self, judged: Judged | CodedJudged, grouping: Grouping | None = None) -> list[Statement]:
         """Return all statements, with their shares of delta: the first metric for all rows comes first."""
@@ -101,9 +106,7 @@ class Judgement:
         )
 
     def _bound(self, losses: FloatArray | None) -> str:
-        if losses is not None:
-            return "sequential"
-        return self.bound if self.bound in COUNT_BOUNDS else "clopper_pearson"
+        return _OF_LOSSES if losses is not None else check_count_bound(self.bound)
 
     def _arranged(self, losses: FloatArray) -> FloatArray:
         return losses if self.order is None else losses[self.order(losses.size)]

@@ -210,6 +210,12 @@ class TestCertifyRows:
         assert "predictor" in [check.code for check in recheck(one.certificate_, X, Y, bare).failed]
         assert not compare_numbers({}, {}).held
 
+    @pytest.mark.parametrize("candidates", [0.5, -1, 2.5, True])
+    def test_candidates_that_are_no_number_of_settings_are_refused(self, candidates):
+        split = Split(learner=NAIVE, stop=FixedFraction(0.5), delta=0.05, candidates=candidates)
+        with pytest.raises(ValueError, match="number of candidates must be a whole number of at least 1"):
+            certify_rows(split, X, Y)
+
     @pytest.mark.parametrize("bound", ["nonsense", "sequential", "clopper-pearson"])
     def test_a_bound_that_is_none_on_a_number_of_errors_is_refused(self, bound):
         with pytest.raises(ValueError, match=f"must be one of chernoff, clopper_pearson. Got '{bound}' instead"):

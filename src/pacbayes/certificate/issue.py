@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from numbers import Integral
 
 from pacbayes._core.notes import Note
 from pacbayes._core.versions import current_versions
@@ -41,6 +42,8 @@ def issue(
     delta, candidates, choices, notes, digests, seed
         As :class:`Certificate` has them.
     """
+    if isinstance(candidates, bool) or not isinstance(candidates, Integral) or candidates < 1:
+        raise ValueError(f"The number of candidates must be a whole number of at least 1. Got {candidates!r} instead.")
     limits = evaluate_many(statements, delta / candidates)
     return Certificate(
         procedure=procedure,

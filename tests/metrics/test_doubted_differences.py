@@ -104,13 +104,13 @@ def test_of_a_model_whose_answers_in_one_group_depend_on_the_batch_little_is_cer
 @pytest.mark.parametrize("name", [each for each in RATES if each.endswith(":1")])
 @pytest.mark.parametrize("own", [0, 1])
 def test_a_prediction_that_is_no_class_is_no_more_surely_wrong_than_one_of_another_class(name, own):
-    """Another class stands in its place, which counts for an upper limit alone."""
+    """Another class stands in its place; an error that comes from it counts for an upper limit alone."""
     truth, group, steady = np.full(90, own), np.arange(90) % 3, np.zeros(90, dtype=bool)
     lows = [
         part_limits(state(name, truth, np.full(90, each), group, steady, classes=3), DELTA)[1].tolist()
         for each in (-1, 2)
     ]
-    assert lows[0] == lows[1]
+    assert np.less_equal(*lows).all(), "errors that come from the class in its place are none surely"
 
 
 class OfNoClass:

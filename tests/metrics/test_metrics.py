@@ -93,7 +93,7 @@ def errors_and_others(found):
     return errors, np.array(found.observed.get("rows", found.n)) - errors
 
 
-OF_LABELS = [name for name, kind in METRICS.items() if not getattr(kind, "needs_probabilities", False)]
+OF_LABELS = [name for name, kind in METRICS.items() if not kind.needs_probabilities]
 LABELS, PREDICTED, CLASSES = np.array([0, 1, 1, 0, 1, 0]), np.array([0, 1, 0, 1, 1, 0]), np.array([0, 1])
 NO_CLASS = 2  # a prediction that is none of the classes, where it is known which one
 IN_DOUBT = {"unsteady": (True, False), "unknown": (False, True), "unsteady and unknown": (True, True)}
@@ -194,6 +194,7 @@ def test_a_metric_about_no_judged_row_says_nothing(monkeypatch):
     class Nothing:
         quantity = "error"
         label = None
+        needs_probabilities = False
 
         def observe(self, judged):
             del judged

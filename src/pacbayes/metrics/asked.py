@@ -112,7 +112,7 @@ def _check_name(name: str) -> None:
 
 def needs_probabilities(name: str) -> bool:
     """Return whether a metric is about predicted probabilities."""
-    return bool(getattr(METRICS[name.partition(":")[0]], "needs_probabilities", False))
+    return METRICS[name.partition(":")[0]].needs_probabilities
 
 
 def _is_share(name: str) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
 from pacbayes.metrics.base import Judged, Observation
@@ -24,6 +26,7 @@ class BalancedError:
     """
 
     quantity = "balanced_error"
+    needs_probabilities: ClassVar[bool] = False
     label: str | None = None
 
     def observe(self, judged: Judged) -> Observation:

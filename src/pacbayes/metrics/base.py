@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 
@@ -152,6 +152,8 @@ def _add(one: int | list[int], two: int | list[int]) -> int | list[int]:
 
 class Metric(Protocol):
     """What is certified."""
+
+    needs_probabilities: ClassVar[bool]  # whether it reads those of the judged rows, so that a predictor must have them
 
     @property
     def quantity(self) -> str:

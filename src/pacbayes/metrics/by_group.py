@@ -110,7 +110,7 @@ def _coder_of(judged: Judged) -> Callable[[Any, slice], IntArray | None] | None:
 
 def _observe_outcomes(metric: Metric, examples: Judged, counts: IntArray) -> list[Observation] | None:
     """Return what a metric observes in each group; None if it is about more than what rows of an outcome share."""
-    if getattr(metric, "needs_probabilities", False):
+    if metric.needs_probabilities:
         return None
     seen = [metric.observe(examples.take(np.array([place]))) for place in range(counts.shape[1])]
     if any(each.losses is not None for each in seen):

@@ -164,6 +164,7 @@ class Cost:
 
     table: CostTable
     quantity: ClassVar[str] = "cost"
+    needs_probabilities: ClassVar[bool] = False
     label: ClassVar[str | None] = None
 
     def observe(self, judged: Judged) -> Observation:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
 from pacbayes._core.rounding import raised
@@ -29,8 +31,8 @@ class Brier:
     """
 
     quantity = "brier"
+    needs_probabilities: ClassVar[bool] = True
     label: str | None = None
-    needs_probabilities = True
 
     def observe(self, judged: Judged) -> Observation:
         """List the scores in the order of the judged rows."""
@@ -59,8 +61,8 @@ class LogLoss:
     """
 
     quantity = "log_loss"
+    needs_probabilities: ClassVar[bool] = True
     label: str | None = None
-    needs_probabilities = True
 
     def observe(self, judged: Judged) -> Observation:
         """List the losses in the order of the judged rows."""

@@ -71,7 +71,7 @@ def metric_forms(*, of_labels: bool = False) -> list[str]:
     >>> metric_forms(of_labels=True)[:2]
     ['error', 'recall:CLASS']
     """
-    kept = (item for item in METRICS.items() if not (of_labels and getattr(item[1], "needs_probabilities", False)))
+    kept = (item for item in METRICS.items() if not (of_labels and item[1].needs_probabilities))
     return [f"{name}:CLASS" if _is_of_class(kind) else name for name, kind in kept]
 
 
@@ -155,7 +155,7 @@ class Questions:
     @property
     def needs_probabilities(self) -> bool:
         """Whether a predictor is asked for probabilities, too."""
-        return any(getattr(each, "needs_probabilities", False) for each in self.metrics)
+        return any(each.needs_probabilities for each in self.metrics)
 
     @property
     def families(self) -> int:

@@ -37,6 +37,7 @@ class FalseNegativeRate:
 
     label: str
     quantity: ClassVar[str] = "fnr"
+    needs_probabilities: ClassVar[bool] = False
 
     def observe(self, judged: Judged) -> Observation:
         """Count the misses among the rows of the class."""
@@ -58,6 +59,7 @@ class Recall:
 
     label: str
     quantity: ClassVar[str] = "recall"
+    needs_probabilities: ClassVar[bool] = False
 
     def observe(self, judged: Judged) -> Observation:
         """Count the misses among the rows of the class."""
@@ -79,6 +81,7 @@ class FalsePositiveRate:
 
     label: str
     quantity: ClassVar[str] = "fpr"
+    needs_probabilities: ClassVar[bool] = False
 
     def observe(self, judged: Judged) -> Observation:
         """Count the rows of other classes that are taken for the class."""
@@ -100,6 +103,7 @@ class Specificity:
 
     label: str
     quantity: ClassVar[str] = "specificity"
+    needs_probabilities: ClassVar[bool] = False
 
     def observe(self, judged: Judged) -> Observation:
         """Count the rows of other classes that are taken for the class."""
@@ -123,6 +127,7 @@ class Precision:
 
     label: str
     quantity: ClassVar[str] = "precision"
+    needs_probabilities: ClassVar[bool] = False
 
     def observe(self, judged: Judged) -> Observation:
         """Count the rows of other classes among those that are taken for the class."""

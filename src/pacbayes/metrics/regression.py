@@ -27,6 +27,7 @@ class Loss(Protocol):
     """A loss of predicted numbers: a metric that has values between 0 and 1 on each row."""
 
     parameter: ClassVar[str]
+    needs_probabilities: ClassVar[bool]  # of classes: False
 
     @property
     def quantity(self) -> str:
@@ -71,6 +72,7 @@ class AbsoluteError:
     """
 
     quantity = "absolute_error"
+    needs_probabilities: ClassVar[bool] = False
     bound = "sequential"
     is_graded = True
     parameter: ClassVar[str] = "scale"
@@ -97,6 +99,7 @@ class SquaredError:
     """
 
     quantity = "squared_error"
+    needs_probabilities: ClassVar[bool] = False
     bound = "sequential"
     is_graded = True
     parameter: ClassVar[str] = "scale"
@@ -124,6 +127,7 @@ class Miss:
     """
 
     quantity = "miss"
+    needs_probabilities: ClassVar[bool] = False
     bound = "clopper_pearson"
     is_graded = False
     parameter: ClassVar[str] = "tolerance"

@@ -8,11 +8,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import skops.io as sio
+from sklearn.naive_bayes import GaussianNB
 from sklearn.preprocessing import FunctionTransformer
 
 from pacbayes.bounds import betting, betting_rates, examples_needed
+from pacbayes.datasets import make_known_risk
+from pacbayes.estimators import OnlineCertifiedClassifier
 from pacbayes.procedures import LossMonitor
 from pacbayes.runs import MODELS, Settings, certify_table, choose_method, load_run, verify_run
+from pacbayes.runs.run import _curve
 from pacbayes.tables import prepare_table
 
 from attacks.stored import sign
@@ -33,6 +37,18 @@ def stored(table, folder, **changes):
 def test_settings_survive_their_file(table, tmp_path):
     run = stored(table, tmp_path / "a", method="online", model="random-forest", drop=("x",), candidates=2)
     assert load_run(tmp_path / "a").settings == run.settings
+
+
+@pytest.mark.parametrize("certify_last", [False, True])
+def test_the_curve_of_a_stream_ends_in_its_certificate(certify_last):
+    """With a second statement it has half of delta."""
+    sample = make_known_risk(300, d=2, random_state=0)
+    model = OnlineCertifiedClassifier(GaussianNB(), random_state=0, certify_last=certify_last, candidates=2)
+    certificate = model.fit(sample.X, sample.y).certificate_
+    curve = _curve(model, Settings(target="ill", method="online", candidates=2))
+    assert curve["n"][-1] == certificate.n
+    assert certificate.statements[0].value < 1.0
+    assert curve["bound"][-1] == pytest.approx(certificate.statements[0].value, rel=1e-12)
 
 
 def test_a_model_with_a_foreign_type_is_refused(table, tmp_path):

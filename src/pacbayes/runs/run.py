@@ -342,5 +342,6 @@ def _curve(model: object, settings: Settings) -> dict[str, list[float]] | None:
     risks = total[sizes - 1] / sizes
     rates, weights = betting_rates()
     growth = risks[:, None] * np.log1p(-rates)  # losses are 0 or 1
-    values = betting(growth, rates, 0.0, sizes, settings.delta / settings.candidates, weights)
+    own = settings.delta / settings.candidates * model.certificate_.statements[0].share
+    values = betting(growth, rates, 0.0, sizes, own, weights)
     return {"n": sizes.tolist(), "observed": risks.tolist(), "bound": np.asarray(values).tolist()}

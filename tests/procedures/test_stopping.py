@@ -183,6 +183,11 @@ class TestCertificate:
         assert choices["learning_rows"].where == "given"
         assert "learning_curve" not in choices
 
+    @pytest.mark.parametrize("fraction", [-0.5, 0.0, 1.0, 2, float("nan")])
+    def test_a_fraction_that_is_none_is_refused(self, fraction):
+        with pytest.raises(ValueError, match=r"The 'fraction' of FixedFraction must lie in \(0, 1\)\. Got"):
+            FixedFraction(fraction)
+
     def test_a_recheck_runs_the_rule_again(self):
         run = certify_rows(adaptive(), SAMPLE.X, SAMPLE.y)
         assert recheck(run.certificate_, SAMPLE.X, SAMPLE.y, run)

@@ -142,6 +142,10 @@ class FixedFraction(Stop):
 
     where: ClassVar[str] = "given"
 
+    def __post_init__(self) -> None:
+        if not 0.0 < self.fraction < 1.0:
+            raise ValueError(f"The 'fraction' of FixedFraction must lie in (0, 1). Got {self.fraction!r} instead.")
+
     def times(self, rows: int) -> tuple[int, ...]:
         """Return the one number of rows."""
         return (learning_count(self.fraction, rows, self.most),)

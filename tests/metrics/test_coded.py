@@ -5,7 +5,7 @@ import pytest
 
 from pacbayes._core.answers import Answers
 from pacbayes.certificate import QUANTITIES
-from pacbayes.metrics import METRICS, CodedJudged, CostTable, Grouping, Questions, get, observe_parts
+from pacbayes.metrics import METRICS, CodedJudged, CostTable, Grouping, Judged, Questions, get, observe_parts
 from pacbayes.metrics.statements import Judgement
 
 RNG = np.random.default_rng(0)
@@ -54,3 +54,10 @@ def test_a_prediction_that_is_no_class_has_the_largest_cost():
     part = rows.whole().take(np.array([1, 0]))
     np.testing.assert_allclose(get("cost", costs).observe(part).losses, [0.2, 1.0])
     assert observe_parts(get("precision:1"), rows).observed == {"errors": 2}
+
+
+def test_no_cost_is_too_small_to_count():
+    """Beside a largest cost of 1e300 one of 1e-300 is a share below all doubles, and no loss of 0."""
+    metric = get("cost", CostTable((("0", "1", 1e-300), ("1", "0", 1e300))))
+    losses = metric.observe(Judged(np.array([0, 0, 1]), np.array([0, 1, 1]))).losses
+    assert losses[1] > losses[0] == losses[2] == 0.0

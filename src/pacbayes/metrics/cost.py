@@ -178,5 +178,5 @@ class Cost:
         true = np.searchsorted(classes, judged.labels)
         costs = np.where(judged.doubted, matrix.max(axis=1)[true], matrix[true, predicted])
         shares = costs / self.table.largest
-        losses = np.where(shares > 0.0, np.minimum(raised(shares, 1.0), 1.0), 0.0)
+        losses = np.where(costs > 0.0, np.minimum(raised(shares, 1.0), 1.0), 0.0)
         return Observation(losses.size, {}, losses=losses, scale=self.table.largest)

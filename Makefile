@@ -132,8 +132,9 @@ bench: $(VENV)/.wheel ## speed, each as a ratio measured in one run
 tables: $(VENV)/.wheel ## the tables of numbers in the pages, measured again in place (TABLES="a b" for some, SLOW=1 for all)
 	$(BIN)/python tools/tables.py $(if $(SLOW),--slow) $(TABLES)
 
+# an environment keeps the Python that it was made with: another one would find packages that are not for it
 $(VENV)/.tools: pyproject.toml
-	$(PYTHON) -m venv $(VENV)
+	@[ -x $(BIN)/python ] || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install $(QUICKLY) $(CONSTRAINTS) "$(CURDIR)[dev]"
 	@touch $@
 

@@ -42,7 +42,8 @@ def read_bounded(path: Path) -> bytes:
     if path.exists() and not path.is_file():
         raise ValueError(f"{str(path)!r} is a pipe or a device; write what comes from it into a file first.")
     with path.open("rb") as file:
-        content = file.read(min(path.stat().st_size, _MOST_TEXT) + 1)  # it may grow meanwhile
+        # it may grow meanwhile, and another may be at its place by now
+        content = file.read(min(os.fstat(file.fileno()).st_size, _MOST_TEXT) + 1)
     if len(content) > _MOST_TEXT:
         raise ValueError(f"{path.name!r} has more than {_MOST_TEXT >> 20} MiB, which nothing that is written here has.")
     return content

@@ -6,7 +6,7 @@ import errno
 import os
 import shutil
 import stat
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -82,8 +82,8 @@ def probe_folder(folder: Path, ours: Collection[str]) -> None:
             os.fsync(file.fileno())
 
 
-def look_into(place: Path) -> dict[str, bool]:
-    """Return the names in a folder, each with whether it is a plain file.
+def look_into(place: Path, is_ours: Callable[[Path], bool]) -> tuple[dict[str, bool], set[str]]:
+    """Return the names in a folder, each with whether it is a plain file, and those of plain files that are ours.
 
     Another writer who replaces the folder meanwhile removes its files one by one, and a part of them is not what is
     there: a folder that was replaced is looked into again.
@@ -92,8 +92,15 @@ def look_into(place: Path) -> dict[str, bool]:
         before = place.stat()
         with os.scandir(place) as found:
             entries = {each.name: each.is_file(follow_symlinks=False) for each in found}
+        gone: FileNotFoundError | None = None
+        try:
+            ours = {name for name, is_plain in entries.items() if is_plain and is_ours(place / name)}
+        except FileNotFoundError as error:
+            gone = error
         if os.path.samestat(before, place.stat()):
-            return entries
+            if gone is not None:
+                raise gone
+            return entries, ours
 
 
 def check_writable(folder: Path) -> None:

@@ -154,11 +154,10 @@ def check_folder(folder: Path, *, kind: str = RUN, force: bool = False) -> None:
 
 
 def _check_replaceable(folder: Path, place: Path, kind: str, *, force: bool) -> None:
-    entries = look_into(place)
-    refuse_other_kind(folder, place, entries, kind)
+    entries, ours = look_into(place, lambda path: path.name in _OURS and is_ours(path))
+    refuse_other_kind(folder, place, ours, kind)
     if entries and not force:
         raise ValueError(f"The folder {str(folder)!r} is not empty. Choose another with --out, or pass --force.")
-    ours = {name for name, plain in entries.items() if plain and name in _OURS and is_ours(place / name)}
     foreign = sorted(entries.keys() - (set() if ours.isdisjoint({CERTIFICATE, MODEL}) else ours))
     if foreign:
         raise ValueError(

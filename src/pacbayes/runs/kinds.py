@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 
 from pacbayes._core.files import read_bounded
@@ -78,21 +78,20 @@ def kind_of_columns(record: Mapping[str, object]) -> str:
     return CHECK if record.keys().isdisjoint({"predictions", "losses"}) else COMPARISON
 
 
-def refuse_other_kind(folder: Path, place: Path, entries: Mapping[str, bool], kind: str) -> None:
+def refuse_other_kind(folder: Path, place: Path, ours: Collection[str], kind: str) -> None:
     """Refuse a folder with a run of another kind, which would be lost: a check must not replace a model.
 
     Parameters
     ----------
     folder, place : Path
         The folder as it was named, and where it is.
-    entries : mapping of str to bool
-        The names in it, each with whether it is a plain file.
+    ours : collection of str
+        The names of files in it that a run wrote.
     kind : str
         Of the run that is to be written.
     """
-    found = {name for name in (MODEL, COLUMNS) if entries.get(name) and is_ours(place / name)}
-    kinds = [RUN] if MODEL in found else []
-    if COLUMNS in found:
+    kinds = [RUN] if MODEL in ours else []
+    if COLUMNS in ours:
         kinds.append(kind_of_columns(read_columns(read_bounded(place / COLUMNS))))
     other = next((each for each in kinds if each != kind), None)
     if other is not None:

@@ -22,14 +22,23 @@ STRAY = {  # what is refused, and the line that is named
     "more after a cell before": (["y,p,c", '"0"1,0,"two', 'lines"', *ROWS], "Line 2 .*line 2"),
     "more in the line where the cell ends": (["y,p,c", '0,"two', 'lines","x"y', *ROWS], "Line 3 .*line 2"),
     "in the header": (['y,p,"c', *ROWS, '0,0,"x', *ROWS], "Line 5 .*line 1"),
-    "one ends a cell": (["y,p,c", '0,0,"great', *ROWS, '1,0,bad"', *ROWS], "line 2 to line 6 .*3 cells"),
-    "one is a cell": (["y,p,c", '0,0,"great', *ROWS, '1,0,"', *ROWS], "line 2 to line 6 .*3 cells"),
-    "one ends a middle cell": (["y,c,p", '0,"great,0', *ROWS, '1,bad",0', *ROWS], "line 2 to line 6 .*3 cells"),
-    "blanks after it": (["y,c,p", '0,"great,0', *ROWS, '1,bad" ,0', *ROWS], "line 2 to line 6 .*3 cells"),
-    "a blank line between": (["y,p,c", '0,0,"great', *ROWS, "", '1,0,bad"', *ROWS], "line 2 to line 7 .*3 cells"),
-    "after blank lines": (["", "y,p,c", "", '0,0,"great', '1,0,bad"', *ROWS], "line 4 to line 5 .*3 cells"),
-    "in two columns": (["y,c", '0,"great', "1,x", '1,bad"'], "line 2 to line 4 .*2 cells"),
+    "one ends a cell": (["y,p,c", '0,0,"great', *ROWS, '1,0,bad"', *ROWS], "lines 2 to 6, .*look like rows"),
+    "one is a cell": (["y,p,c", '0,0,"great', *ROWS, '1,0,"', *ROWS], "lines 2 to 6, .*look like rows"),
+    "one ends a middle cell": (["y,c,p", '0,"great,0', *ROWS, '1,bad",0', *ROWS], "lines 2 to 6, .*look like rows"),
+    "blanks after it": (["y,c,p", '0,"great,0', *ROWS, '1,bad" ,0', *ROWS], "lines 2 to 6, .*look like rows"),
+    "a blank line between": (["y,p,c", '0,0,"great', *ROWS, "", '1,0,bad"', *ROWS], "lines 2 to 7, .*look like rows"),
+    "after blank lines": (["", "y,p,c", "", '0,0,"great', '1,0,bad"', *ROWS], "lines 4 to 5, .*look like rows"),
+    "in two columns": (["y,c", '0,"great', "1,x", '1,bad"'], "lines 2 to 4, .*look like rows"),
     "far more than a block": (["y,p,c", *ROWS * 99, '0,0,"x', *ROWS * 99, '0,0,"x', *ROWS * 99], "Line 597 .*line 299"),
+    "a separator at the end of each row": (
+        ["y,p,c", *["1,1,x,"] * 3, '0,0,"great,', *["1,0,x,"] * 3, '0,0,bad",'],
+        "look like",
+    ),
+    "rows that lack a cell": (["y,p,c", *ROWS, '0,0,"great', *ROWS, "1,0", *ROWS, '0,0,bad"', *ROWS], "look like rows"),
+    "some lines of text": (
+        ["y,p,c", *ROWS, '0,0,"great', *ROWS, "oh", *ROWS, '0,0,bad"', *ROWS],
+        "6 look like rows|8 look",
+    ),
     "in a single column": (["c", "a", '"b', "c", '"d', "e"], "Line 5 .*line 3"),
 }
 FINE = {
@@ -148,6 +157,7 @@ def make_texts(rng, rows, columns):
     parts = ["a", "b", " ", '"', '""', ",", "\n", "\r\n", "\t", ";"]
     texts = ["x" + "".join(rng.choice(parts, rng.integers(0, 5))) for _ in range(rows * columns)]
     texts = [text[1:] if rng.random() < 0.3 and text[1:].strip() == text[1:] != "" else text for text in texts]
+    texts = [f"{text}t{number}" for number, text in enumerate(texts)]  # all different, so that no column tells
     return [texts[start : start + columns] for start in range(0, len(texts), columns)]
 
 
@@ -185,3 +195,40 @@ def test_tables_are_opened_as_they_are_read(tmp_path, name, in_memory):
     (tmp_path / "t.tsv").write_text("\n".join(lines).replace(",", "\t"))
     with pytest.raises(TableError, match=said):
         open_table(tmp_path / "t.tsv", "y", in_memory=in_memory)
+
+
+SAYINGS = (
+    "Hi Anna",
+    "see you at ten, then",
+    "the room, as usual, is on floor two",
+    "5",
+    "yes",
+    "it broke, so I sent it back",
+)
+MAILS = {
+    "text, label": lambda texts, labels: {"text": texts, "label": labels},
+    "label, text": lambda texts, labels: {"label": labels, "text": texts},
+    "id, text, label": lambda texts, labels: {"id": range(len(texts)), "text": texts, "label": labels},
+    "id, text, number, label": lambda texts, labels: {"id": range(len(texts)), "t": texts, "n": 0.5, "label": labels},
+    "number, label, text": lambda texts, labels: {"n": range(len(texts)), "label": labels, "text": texts},
+}
+
+
+@pytest.mark.parametrize("name", MAILS)
+@pytest.mark.parametrize("quoting", [csv.QUOTE_MINIMAL, csv.QUOTE_ALL])
+@pytest.mark.parametrize("rows", [10, 300])
+def test_texts_of_several_lines_with_commas_are_read(tmp_path, name, quoting, rows):
+    rng = np.random.default_rng(rows)
+    texts = ["\n".join(rng.choice(SAYINGS, rng.integers(1, 5))) + f" ({row})" for row in range(rows)]
+    frame = pd.DataFrame(MAILS[name](texts, rng.choice(["spam", "ham"], rows)))
+    frame.to_csv(tmp_path / "t.csv", index=False, quoting=quoting)
+    for read in READERS.values():
+        assert read(tmp_path / "t.csv", delimiter=",").astype(str).equals(frame.astype(str))
+
+
+def test_addresses_and_headers_of_several_lines_are_read(tmp_path):
+    text = "id,address\n" + "".join(f'{row},"{row} Main St\nSpringfield, IL"\n' for row in range(50))
+    (tmp_path / "t.csv").write_text(text)
+    assert read_table(tmp_path / "t.csv").shape == (50, 2)
+    (tmp_path / "t.csv").write_text('"Weight, kg\n(net)",ill\n' + "1,0\n2,1\n" * 9)
+    assert read_table(tmp_path / "t.csv").shape == (18, 2)

@@ -302,11 +302,15 @@ class Tabled(DecisionTreeClassifier):
     [
         ("SELECT one, two FROM rows WHERE one > 2.5 ORDER BY two; " * 40, False),
         ("<p>{name} has {count} of 100 rows</p>\n" * 40, False),
+        (f"{'=' * 70}\n{'+-----' * 9}+\n" * 9, False),
+        ("/srv/project/data/raw/year_2024/measurements-of-january.csv\n" * 20, False),
+        ("SELECT " + ", ".join(f"t{k}.c{k:02}" for k in range(90)), False),
         (" ".join(map(str, X.ravel())), True),
+        (base64.b64encode(X.tobytes()).decode(), True),
         (X.tobytes(), True),
         (int.from_bytes(X.tobytes(), "big"), True),
     ],
-    ids=["query", "template", "table", "bytes", "number"],
+    ids=["query", "template", "banner", "paths", "names", "table", "base64", "bytes", "number"],
 )
 def test_only_data_among_long_constants_are_refused(constant, is_data, monkeypatch):
     monkeypatch.setattr(Tabled, "constant", constant, raising=False)

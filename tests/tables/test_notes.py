@@ -319,9 +319,23 @@ def test_thousands_are_told_from_decimal_commas_by_the_points_of_other_columns(f
     [
         *[
             (each, True)
-            for each in ("patient", "Patients", "patient_no", "customerID", "userid", "PatientId", "id", "ID")
+            for each in ("patient", "Patient", "patient_no", "customerID", "userid", "PatientId", "id", "ID", "userIDs")
         ],
-        *[(each, False) for each in ("age", "client_age", "house_number", "paid", "solid", "n", "1", "patient visits")],
+        *[
+            (each, False)
+            for each in (
+                "age",
+                "client_age",
+                "house_number",
+                "paid",
+                "solid",
+                "n",
+                "1",
+                "patient visits",
+                "num_customer",
+                "employees",
+            )
+        ],
     ],
 )
 def test_numbers_name_owners_where_their_column_says_so(name, noted):

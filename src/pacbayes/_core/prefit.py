@@ -32,6 +32,8 @@ _FEW = 50  # values that any estimator may be given, however few rows there are
 _TENTH = 10
 _ANSWERING = ("fit", "predict", "predict_proba", "decision_function", "transform")
 _PACKED = re.compile(r"[A-Za-z0-9+/=_-]{40,}")  # bytes as text (base64, base16), which no word is as long as
+_RULE = re.compile(r"([-=_/+])\1{3,}")  # of a banner
+_NUMBER = re.compile(r"(?<![A-Za-z0-9])\d+")  # and no part of a name
 _HALF = 2  # a class or module may keep constants, but less than every other row has
 
 
@@ -218,8 +220,9 @@ def _is_data(constant: str | bytes | int) -> bool:
     """Return whether a constant is no documentation, template or source text: those are words, and few digits."""
     if not isinstance(constant, str):
         return True
-    packed = sum(map(len, _PACKED.findall(constant)))
-    return 2 * packed > len(constant) or sum(map(str.isdigit, constant)) > sum(map(str.isalpha, constant))
+    runs = _PACKED.findall(_RULE.sub(" ", constant))
+    packed = sum(len(each) for each in runs if "/" not in each or "+" in each or "=" in each)  # others are paths
+    return 2 * packed > len(constant) or sum(map(len, _NUMBER.findall(constant))) > sum(map(str.isalpha, constant))
 
 
 def _size(value: Any) -> int | None:

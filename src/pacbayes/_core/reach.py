@@ -45,7 +45,8 @@ _OF_LOGGER = frozenset(vars(logging.Logger("")))  # by these it reaches all othe
 _FUNCTIONS = (FunctionType, MethodType, BuiltinFunctionType, LruCache, functools.partial)
 _DESCRIPTORS = (property, staticmethod, classmethod, functools.cached_property)
 _CALLABLES = (*_FUNCTIONS, *_DESCRIPTORS, functools.partialmethod, functools.singledispatchmethod)
-_NO_MEMORY = ("__annotations__", "__dataclass_fields__", "_member_map_", "_value2member_map_", "_member_names_")
+_OF_ENUM = ("_member_map_", "_value2member_map_", "_member_names_", "_hashable_values_", "_unhashable_values_")
+_NO_MEMORY = ("__annotations__", "__dataclass_fields__", *_OF_ENUM, "_unhashable_values_map_")
 _TAKEN = ("LOAD_ATTR", "LOAD_METHOD", "IMPORT_FROM")  # the last by "import a.b as c"
 _CONTAINERS = (Mapping, list, tuple, set, frozenset, deque, functools.partial, MethodType, np.ndarray)
 
@@ -80,7 +81,7 @@ def count_beside(value: Any) -> int:
     """Return how many texts and numbers a kept value, or a class of somebody's own, has as attributes."""
     if isinstance(value, ModuleType) or (inspect.isclass(value) and is_of_library(value.__module__)):
         return 0
-    held = getattr(value, "__dict__", {}).values()
+    held = (each for name, each in getattr(value, "__dict__", {}).items() if each is not None and name[:2] != "__")
     return sum(isinstance(each, LEAVES) and not isinstance(each, Enum) for each in held)
 
 

@@ -27,6 +27,7 @@ _CHUNK = 1 << 16  # that are looked at together
 _MOST = 1000  # times that a number occurs, of which it matters how often
 _SURE = 1e-9  # how improbable what is found has to be
 _AWAY = 2.0  # how far the root of a count may be off, whose standard deviation is one half
+_FAR = 3.5  # and where copies come in clusters
 
 
 def _parts(hashes: NDArray[np.uint64]) -> Iterator[IntArray]:
@@ -122,7 +123,7 @@ def are_seen(found: int, rows: int, hashes: NDArray[np.uint64]) -> bool:
     >>> are_seen(3, 500, earlier), are_seen(30, 500, earlier)
     (False, True)
     """
-    share = (np.sqrt(count_copied(hashes)) + _AWAY) ** 2 / max(hashes.size, 1)
+    share = (np.sqrt(count_copied(hashes)) + _FAR) ** 2 / max(hashes.size, 1)
     return bool(poisson.sf(found - 1, rows * min(share, 1.0)) < _SURE)
 
 

@@ -88,7 +88,8 @@ class TidyCommand(TyperCommand):
         """Parse the options."""
         given = list(args)  # parsing takes from it
         try:
-            self._refuse_repeated(ctx, given)
+            if "--help" not in given:
+                self._refuse_repeated(ctx, given)
             return super().parse_args(ctx, args)
         except typer.Exit:
             raise

@@ -42,7 +42,8 @@ _NAMED = frozenset(
     | {"respondent", "student", "employee", "device", "machine", "vehicle"}
 )
 _NUMBERED = frozenset({"id", "ids", "no", "nr", "num", "number", "key", "code"})
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_COUNTED = frozenset({"n", "num", "number", "total", "count"})
+_WORD = re.compile(r"[A-Z]+s?(?![a-z])|[A-Z]?[a-z]+")
 _HARDLY, _FEW = 0.001, 5  # share and number of rows below which other values than the most common one hardly occur
 FEW_OF_A_CLASS = 20
 
@@ -193,9 +194,10 @@ def _names_owners(name: str) -> bool:
     words = [word.lower() for word in _WORD.findall(name)]
     if not words:
         return False
-    last, owners = words[-1].removesuffix("s"), {word.removesuffix("s") for word in words}
+    last, owners = words[-1], {word.removesuffix("s") for word in words}
     joined = last.endswith("id") and last[:-2] in _NAMED
-    return joined or last in _NAMED or last == "id" or (last in _NUMBERED and not owners.isdisjoint(_NAMED))
+    named = last in _NAMED and _COUNTED.isdisjoint(words[:-1])
+    return joined or named or last in {"id", "ids"} or (last in _NUMBERED and not owners.isdisjoint(_NAMED))
 
 
 def _find_counter(column: Column, series: pd.Series) -> list[Note]:

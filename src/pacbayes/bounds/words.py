@@ -50,6 +50,6 @@ def sample_sizes(code: str) -> str:
     >>> import pacbayes as pb
     >>> from pacbayes.bounds.words import sample_sizes
     >>> sample_sizes(pb.bounds.get("catoni").valid_at)
-    'all n at once'
+    'all n at once, with rates that do not depend on n'
     """
     return _SAMPLE_SIZES[code]

@@ -134,7 +134,7 @@ def test_tails_of_many_discordant_rows_are_as_exact_as_the_slack_says(rows):
             b, deviation = int(share * rows), np.sqrt(share * (1.0 - share) / rows)
             for theta in share + deviation * np.array([-1.0, 0.1, 2.0, 6.0]):
                 exact = at_most(b, rows, theta)
-                assert abs(arb(float(_tail(b, rows - b, theta))) / exact - 1) <= 1e-12
+                assert abs(arb(float(_tail(b, rows - b, theta))) / exact - 1) <= 1e-10  # a tenth of the slack
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from pacbayes.numerics import kl_inv_upper
 
 __all__ = ["paired"]
 
-_SLACK = 1e-9  # tails are computed to 1e-14 of themselves at 1e8 discordant rows
+_SLACK = 1e-9  # tails are computed to 2e-12 of themselves at 1e8 discordant rows, by newer scipy to 1e-14
 _RATIO = 1.05  # of the ends of a slice of distances from one half, on which the weight is constant
 _LEAST = 1e-3  # divided by n: below that distance the weight is 0
 _PARTS, _FINE = 16, 2e-4  # into so many parts slices are cut, until the limit is known as exactly

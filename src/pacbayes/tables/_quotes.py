@@ -20,8 +20,8 @@ from pacbayes.tables._source import Source
 __all__ = ["refuse_stray_quotes"]
 
 _BLOCK = 1 << 22  # characters
-_SAMPLE = 2000  # rows of one line that tell what rows look like
-_KEPT = 500  # lines of a row that tell whether it is one
+_SAMPLE = 2000  # rows that tell what rows look like
+_KEPT = 500  # lines of a row, besides the last, that tell whether it is one
 _MOSTLY, _OFTEN, _FEW = 0.9, 3, 50  # of the cells of a column of numbers; rows of each of a few values
 _BLANKS = " \t"
 _WAY_OUT = "Double the quotation marks that belong to a text, or store the table as Parquet or Excel."
